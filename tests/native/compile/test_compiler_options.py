@@ -83,3 +83,25 @@ def test_loops_of_unknown_length_are_not_unrolled(monkeypatch: pytest.MonkeyPatc
     loops = text.count(", !llvm.loop !")
     assert loops > 1 and text.count(" = distinct !{") == loops
     assert text.count("llvm.loop.unroll.runtime.disable") == 1
+
+
+def test_only_functions_are_computed_by_vectors_beside_a_sum_in_order(monkeypatch, tmp_path: Path) -> None:
+    from adjoint.native.llvm import engine
+
+    def product(values, columns, x):
+        total = 0.0
+        for place in range(len(columns)):
+            total += values[place] * x[columns[place]]
+        return total
+
+    monkeypatch.setenv("ADJOINT_CACHE_DIR", str(tmp_path))
+    texts = []
+    usual = engine._Engine.object_code
+    monkeypatch.setattr(engine._Engine, "object_code", lambda self, text: texts.append(text) or usual(self, text))
+    x, y = np.linspace(0.0, 1.0, 9), np.ones(9)
+    for fast in (False, True):
+        both = ad.value_and_grad(lambda v, c, x: product(v, c, x), native="strict", fastmath=fast)
+        assert both(y, np.arange(9)[::-1].copy(), x)[0] == pytest.approx(4.5)
+        assert ad.value_and_grad(fitted, native="strict", fastmath=fast)(x, y, 0.5, 0.1)[0] > 9.0
+    alone = [sum(line.endswith(", !1, !2}") for line in text.splitlines()) for text in texts]
+    assert alone == [1, 0, 0, 0]

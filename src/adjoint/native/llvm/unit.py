@@ -150,7 +150,7 @@ def _text_of(
         program.module.declare(needed, result, params)
     if program.long and not attempts.layouts.grown:
         _outline(program)
-    text = program.module.text(runtime() + _NOTHING)
+    text = program.module.text(runtime() + _NOTHING, in_order=not options.fast)
     if options.fast:
         text = _ARITHMETIC.sub(rf"= \1 {options.fast} ", text)
     name = f"adjoint_{hashlib.sha256(text.encode()).hexdigest()[:24]}"

@@ -50,28 +50,36 @@ class Module:
         self.declarations: dict[str, str] = {}
         self.functions: dict[str, str] = {}
         self.loops = 0
+        self.one_by_one: set[int] = set()
 
     def declare(self, name: str, result: str, params: Sequence[str], attributes: str = "") -> None:
         """Declares a function that is elsewhere."""
         if name not in self.functions:
             self.declarations[name] = f"declare {result} @{name}({', '.join(params)}) {attributes}".rstrip()
 
-    def text(self, header: str) -> str:
-        places = range(_FIRST_LOOP, _FIRST_LOOP + self.loops)
-        loops = [f"!{place} = distinct !{{!{place}, !{_FIRST_LOOP - 1}}}" for place in places]
-        kinds = [f"!{_FIRST_LOOP - 1} = {_NOT_UNROLLED}"] if loops else []
+    def text(self, header: str, *, in_order: bool = True) -> str:
+        """The module; ``in_order`` says that sums keep the order in which the program adds up."""
+        loops = []
+        for place in range(_FIRST_LOOP, _FIRST_LOOP + self.loops):
+            one_by_one = ", !2" if in_order and place in self.one_by_one else ""
+            loops.append(f"!{place} = distinct !{{!{place}, !1{one_by_one}}}")
+        kinds = [f"!1 = {_NOT_UNROLLED}", f"!2 = {_NOT_VECTORIZED}"] if loops else []
         return "\n".join([header, *self.declarations.values(), *self.functions.values(), *kinds, *loops, ""])
 
-    def new_loop(self) -> str:
-        """What the last jump of a loop says of it."""
+    def new_loop(self, *, one_by_one: bool) -> str:
+        """What the last jump of a loop says of it; ``one_by_one``: that vectors do not pay where sums keep an order."""
+        place = _FIRST_LOOP + self.loops
         self.loops += 1
-        return f"!llvm.loop !{_FIRST_LOOP + self.loops - 1}"
+        if one_by_one:
+            self.one_by_one.add(place)
+        return f"!llvm.loop !{place}"
 
 
-_FIRST_LOOP = 2
+_FIRST_LOOP = 3
 _NOT_UNROLLED = '!{!"llvm.loop.unroll.runtime.disable"}'
 """A loop whose length is known as it runs only stays one, or becomes one of vectors. Copies of its body for several
 iterations gain nothing (33 kernels and GradBench: within a hundredth), and are up to a quarter of what is compiled."""
+_NOT_VECTORIZED = '!{!"llvm.loop.vectorize.enable", i1 false}'
 
 
 class Writer:
@@ -108,9 +116,9 @@ class Writer:
     def jump(self, label: str) -> None:
         self.line(f"br label %{label}")
 
-    def jump_back(self, label: str) -> None:
+    def jump_back(self, label: str, *, one_by_one: bool = False) -> None:
         """Ends an iteration."""
-        self.line(f"br label %{label}, {self.module.new_loop()}")
+        self.line(f"br label %{label}, {self.module.new_loop(one_by_one=one_by_one)}")
 
     def branch(self, condition: str, then: str, otherwise: str, weights: str = "") -> None:
         self.line(f"br i1 {condition}, label %{then}, label %{otherwise}{weights}")

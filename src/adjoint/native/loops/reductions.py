@@ -33,6 +33,25 @@ def adds_up(loop: ir.Loop, slot: int) -> bool:
     )
 
 
+def adds_in_order(loop: ir.Loop) -> bool:
+    """Whether a loop adds to numbers that it carries, in the order of its iterations."""
+    return any(
+        param.type == ir.FLOAT
+        and adds_up(loop, slot)
+        and _has_sums_in_order(loop.body, _States(param, loop.body).states)
+        for slot, param in enumerate(loop.params)
+    )
+
+
+def _has_sums_in_order(body: ir.Block, states: Set[ir.Atom]) -> bool:
+    return any(
+        isinstance(call, ir.Call)
+        and call.callee in (operator.add, operator.sub)
+        and not states.isdisjoint(call.targets)
+        for call in statements_in(body)
+    )
+
+
 def in_free_order(body: ir.Block, params: Iterable[ir.Var]) -> ir.Block:
     """A loop's body that adds to some of the numbers that the loop carries in an order that is free."""
     states: set[ir.Atom] = set()

@@ -28,6 +28,12 @@ _FORMS: dict[Any, Any] = {
     np.float_power: vector_math.vector_power,
     numbers.power: vector_math.vector_power_to_infinity,
 }
+_OWN = tuple(_FORMS.values())
+
+
+def is_vector_form(callee: Any) -> bool:
+    """Whether a function is such a form."""
+    return callee in _OWN
 
 
 def vector_form(callee: Any) -> Any:

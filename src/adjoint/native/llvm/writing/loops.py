@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.ir.walk import statements_in
 from adjoint.native.llvm.values import Known, Unsupported, Value, joined, kind, parts
 from adjoint.native.llvm.writer import Writer, constant, whole
 from adjoint.native.llvm.writing.declared import kind_of_type
 from adjoint.native.llvm.writing.emission import Learnt, Scope, is_undefined, kind_of_object
 from adjoint.native.llvm.writing.statements import Frame, Statements
+from adjoint.native.loops.reductions import adds_in_order
+from adjoint.native.vectors.forms import is_vector_form
 from adjoint.records import dataclass
 
 
@@ -59,7 +62,7 @@ class Body(Statements):
             following = self._following(loop.params, inits, frame.handed["continue"])
             if steps is not None:
                 following.insert(0, steps.following(writer, counter))
-            writer.jump_back(header)
+            writer.jump_back(header, one_by_one=adds_in_order(loop) and not _has_vector_forms(loop))
         for place, phi in enumerate(phis):
             back = f", [ {following[place]}, %{latch} ]" if following else ""
             writer.lines[phi.line] = f"  {phi.name} = phi {phi.type} [ {phi.first}, %{before} ]{back}"
@@ -150,6 +153,11 @@ class Body(Statements):
             return _Steps("0", count, "slt", "1", start, step)
         last = writer.add(start, writer.mul(writer.sub(count, "1"), step))
         return _Steps("0", count, "slt", "1", last, writer.sub("0", step))
+
+
+def _has_vector_forms(loop: ir.Loop) -> bool:
+    """Whether a loop computes functions that take far less time by vectors, as little else beside a sum in order."""
+    return any(isinstance(part, ir.Call) and is_vector_form(part.callee) for part in statements_in(loop.body))
 
 
 @dataclass(frozen=True, slots=True)
