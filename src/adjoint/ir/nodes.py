@@ -146,8 +146,7 @@ class If:
 class Range:
     """The integers of ``range(start, stop, step)``, backwards where ``backward``.
 
-    ``free`` says that the order of the iterations is free: only how sums are rounded depends on it, and nobody has
-    written these sums.
+    ``free`` says that the iterations may run in any order: only roundings of sums depend on it, which are cotangents.
     """
 
     start: Atom

@@ -7,6 +7,7 @@ followed from loop to loop, and through ``min``, ``max`` and the addition of con
 from __future__ import annotations
 
 import operator
+from functools import cached_property
 
 from adjoint import ir
 from adjoint.analysis.shapes.nonnegative import counts_up, naturals_of
@@ -20,15 +21,31 @@ class IndexOrder:
     """What is known of the order of the whole numbers of a function."""
 
     def __init__(self, function: ir.Function) -> None:
-        self._naturals = naturals_of(function)
-        self._ranges: dict[ir.Atom, ir.Range] = {}
-        self._calls: dict[ir.Atom, ir.Call] = {}
-        for statement in statements_in(function.body):
-            if isinstance(statement, ir.Loop) and statement.index is not None and isinstance(statement.over, ir.Range):
-                if counts_up(statement.over):
-                    self._ranges[statement.index] = statement.over
-            elif isinstance(statement, ir.Call) and statement.callee in _FOLLOWED:
-                self._calls.update(dict.fromkeys(statement.targets, statement))
+        self._function = function
+
+    @cached_property
+    def _naturals(self) -> set[ir.Var]:
+        return naturals_of(self._function)
+
+    @cached_property
+    def _ranges(self) -> dict[ir.Atom, ir.Range]:
+        return {
+            loop.index: loop.over
+            for loop in statements_in(self._function.body)
+            if isinstance(loop, ir.Loop)
+            and loop.index is not None
+            and isinstance(loop.over, ir.Range)
+            and counts_up(loop.over)
+        }
+
+    @cached_property
+    def _calls(self) -> dict[ir.Atom, ir.Call]:
+        return {
+            target: call
+            for call in statements_in(self._function.body)
+            if isinstance(call, ir.Call) and call.callee in _FOLLOWED
+            for target in call.targets
+        }
 
     def are_apart(self, one: ir.Key, other: ir.Key) -> bool:
         """Whether two elements of one array are surely not the same: on some axis their indices differ."""
@@ -74,9 +91,9 @@ class IndexOrder:
         """A number as a sum of another and a constant."""
         total = 0
         while True:
+            if isinstance(atom, ir.Const):
+                return (_ZERO, total + atom.value) if type(atom.value) is int else (atom, total)
             call = self._calls.get(atom)
-            if isinstance(atom, ir.Const) and type(atom.value) is int:
-                return _ZERO, total + atom.value
             if call is None or call.callee not in _SIGNS or not isinstance(call.args[1], ir.Const):
                 return atom, total
             added = call.args[1].value

@@ -7,7 +7,7 @@ there are a loop up to ``i`` and one from ``i + 1`` on. The order of the iterati
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from adjoint import ir
@@ -57,29 +57,33 @@ def _comparison(loop: ir.Loop) -> _Comparison | None:
     deciding = [s.cond for s in loop.body.statements if isinstance(s, ir.If) and _yields(s.then) and _yields(s.orelse)]
     if isinstance(loop.body.terminator, ir.Branch):
         deciding.append(loop.body.terminator.cond)
-    for call in loop.body.statements:
-        if not isinstance(call, ir.Call) or call.callee not in _MIRRORED or call.targets[0] not in deciding:
+    calls = [statement for statement in loop.body.statements if isinstance(statement, ir.Call)]
+    made: dict[ir.Atom, ir.Call] = {target: call for call in calls for target in call.targets}
+    for call in calls:
+        compare = _comparing(call, loop.index)
+        if compare is None or call.targets[0] not in deciding:
             continue
-        one, other = call.args
-        for index, number, compare in ((one, other, call.callee), (other, one, _MIRRORED[call.callee])):
-            made = _sum_of_what_stays(number, loop, inside)
-            if index is loop.index and type_of_atom(number) == ir.INT and (made is not None or number not in inside):
-                return _Comparison(call.targets[0], compare, number, made)
+        (number,) = (arg for arg in call.args if arg is not loop.index)
+        own = made.get(number)
+        is_sum = own is not None and own.callee in (operator.add, operator.sub) and inside.isdisjoint(own.args)
+        if type_of_atom(number) == ir.INT and (is_sum or number not in inside):
+            return _Comparison(call.targets[0], compare, number, own if is_sum else None)
     return None
 
 
-def _sum_of_what_stays(number: ir.Atom, loop: ir.Loop, inside: Collection[ir.Var]) -> ir.Call | None:
-    """What makes a number in each iteration, if that is a sum of numbers from outside."""
-    for call in loop.body.statements:
-        if isinstance(call, ir.Call) and number in call.targets and call.callee in (operator.add, operator.sub):
-            return call if not any(arg in inside for arg in call.args) else None
-    return None
+def _comparing(call: ir.Call, index: ir.Var) -> Callable[[Any, Any], bool] | None:
+    """How a call compares an index with something else, that on the right."""
+    if call.callee not in (*_MIRRORED,) or call.args.count(index) != 1:
+        return None
+    return call.callee if call.args[0] is index else _MIRRORED[call.callee]  # type: ignore[no-any-return]
 
 
 def _is_simple(loop: ir.Loop) -> bool:
     """Whether a loop is short, innermost, computes with numbers and elements, and runs to its end."""
     statements = statements_in(loop.body)
-    if loop.exit is not None or len(statements) > LONGEST_SPLIT or not all(map(_only_computes, statements)):
+    if len(loop.targets) > len(loop.params) or loop.exit is not None or len(statements) > LONGEST_SPLIT:
+        return False
+    if not all(map(_only_computes, statements)):
         return False
     return all(isinstance(end, (ir.Continue, ir.Yield)) for end in terminators_in(loop.body))
 
