@@ -341,7 +341,8 @@ def _earlier(e: Emission, first: Value, index: Value, found: Value, count: Value
     known, place, own, size = words(e, first, index, found, count)
     number_of_own = e.writer.op(f"add i64 {e.writer.op(f'mul i64 {place}, {size}')}, {own}")
     failed = e.writer.compare("slt", own, size)
-    return whole(e.writer.select(failed, "i64", e.writer.least(known, number_of_own), known))
+    own_or_none = e.writer.select(failed, "i64", number_of_own, str(checks.NEVER))
+    return whole(e.writer.least(known, own_or_none))  # in this form, LLVM knows the minimum of a loop
 
 
 def _is_among(e: Emission, first: Value, count: Value, places: Value) -> Number:
