@@ -148,6 +148,4 @@ def _size_of(type_: ir.Type | None) -> int:
             return 1 + sum(map(_size_of, fields.values()))
         case ir.Tuple(items=items):
             return 1 + sum(map(_size_of, items))
-        case ir.List(element=inner) | ir.Dict(value=inner):
-            return 1 + _size_of(inner)
     return 1
