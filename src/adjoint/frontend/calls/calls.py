@@ -42,7 +42,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     is_stand_in,
 )
-from adjoint.frontend.library.collections_definitions import UsersList, UsersTable
+from adjoint.frontend.library.in_python.collections_definitions import UsersList, UsersTable
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax import starred
@@ -325,7 +325,7 @@ def _by_kind(
             }
             return lo.call(inner, [*first, *args], {**named, **kwargs}, node)
         case operators.itemgetter() | operators.attrgetter() | operators.methodcaller():
-            from adjoint.frontend.calls import operator_functions  # lazy
+            from adjoint.frontend.calls.builtin_functions import operator_functions  # lazy
 
             return lo.call(operator_functions.function_of(lo, constant, node), args, kwargs, node)
         case functools.singledispatchmethod():

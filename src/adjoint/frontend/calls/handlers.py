@@ -23,10 +23,10 @@ _FAMILIES = (
     "library.arrays.calls",
     "library.arrays.functions",
     "library.arrays.writers",
-    "calls.builtins",
+    "calls.builtin_functions.builtins",
     "library.arrays.dtypes",
-    "calls.identities",
-    "calls.reflection",
+    "calls.builtin_functions.object_ids",
+    "calls.builtin_functions.reflection",
     "data.container_methods",
     "library.collections_calls",
     "iterators.folds",
@@ -34,7 +34,13 @@ _FAMILIES = (
     "calls.tangent_arithmetic",
     "objects.key_paths",
 )
-_FOR_NUMBERS = ("calls.builtins", "library.arrays.dtypes", "calls.identities", "calls.reflection", "iterators.folds")
+_FOR_NUMBERS = (
+    "calls.builtin_functions.builtins",
+    "library.arrays.dtypes",
+    "calls.builtin_functions.object_ids",
+    "calls.builtin_functions.reflection",
+    "iterators.folds",
+)
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "heapq")
 _loaded: set[str] = set()
@@ -56,11 +62,11 @@ def _families(constant: Any) -> tuple[str, ...]:
     """The modules that may have a handler for a function, as far as its own module tells."""
     match constant:
         case BuiltinFunctionType(__name__="locals" | "globals", __module__="builtins"):
-            return ("calls.namespaces",)
+            return ("calls.builtin_functions.namespaces",)
         case BuiltinFunctionType() if constant.__module__ in ("builtins", "math"):
             return _FOR_NUMBERS
         case BuiltinFunctionType(__module__="_operator"):
-            return (*_FAMILIES, "calls.operator_functions")
+            return (*_FAMILIES, "calls.builtin_functions.operator_functions")
         case MethodDescriptorType() if constant.__objclass__ is set:
             return ("data.sets_of_objects",)
         case MethodDescriptorType() if constant.__objclass__.__module__ == "builtins":
@@ -72,14 +78,14 @@ def _families(constant: Any) -> tuple[str, ...]:
         case object(__module__="itertools") | BuiltinFunctionType(__self__=type(__module__="itertools")):
             return ("iterators.of_itertools.calls",)
         case type(__module__="operator"):
-            return ("calls.operator_functions",)
+            return ("calls.builtin_functions.operator_functions",)
         case type(__module__="adjoint.declarations.surgery"):
             return ("surgery.backward_blocks",)
         case type(__module__="collections" | "types") | FunctionType(__module__="collections"):
             return ("library.collections_calls",)
         case FunctionType(__module__="adjoint.frontend.library.attribute_tables"):
-            return ("objects.own_attributes", "calls.namespaces")
-        case FunctionType(__module__="functools" | "adjoint.frontend.library.functools_definitions"):
+            return ("objects.own_attributes", "calls.builtin_functions.namespaces")
+        case FunctionType(__module__="functools" | "adjoint.frontend.library.in_python.functools_definitions"):
             return ("library.functools_calls",)
         case FunctionType(__module__="contextlib" | "adjoint.frontend.control.contexts_of_generators"):
             return ("control.contexts_of_generators",)
@@ -90,7 +96,7 @@ def _families(constant: Any) -> tuple[str, ...]:
         case FunctionType(__module__="copy"):
             return ("library.copy_calls",)
         case FunctionType(__module__="importlib"):
-            return ("calls.reflection",)
+            return ("calls.builtin_functions.reflection",)
         case FunctionType(__module__="statistics"):
             return ("library.statistics_calls",)
         case FunctionType(__module__="typing"):

@@ -47,8 +47,8 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.attribute_tables import AttributeTable
-from adjoint.frontend.library.collections_definitions import Table
-from adjoint.frontend.library.iterator_definitions import Resumable
+from adjoint.frontend.library.in_python.collections_definitions import Table
+from adjoint.frontend.library.in_python.iterator_definitions import Resumable
 from adjoint.frontend.objects.fields import handed_out, writable
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, put_item

@@ -24,7 +24,8 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.iterators.coming_back import site_as_object
 from adjoint.frontend.iterators.iterators import given_by_generator
-from adjoint.frontend.library import iterator_definitions, python_functions
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import iterator_definitions
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.records import replace

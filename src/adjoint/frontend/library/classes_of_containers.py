@@ -12,7 +12,7 @@ from typing import Any
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import STANDS_FOR
-from adjoint.frontend.library.collections_definitions import TableWithDefaults, UsersList, UsersTable
+from adjoint.frontend.library.in_python.collections_definitions import TableWithDefaults, UsersList, UsersTable
 
 _OF_THE_CLASS = ("__dict__", "__weakref__", "__slots__", "__doc__")
 _made: dict[Any, type] = {}

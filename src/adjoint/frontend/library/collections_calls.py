@@ -19,8 +19,9 @@ from adjoint.frontend.data import making
 from adjoint.frontend.external import nditer_definitions
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
-from adjoint.frontend.library import python_functions, sorted_lists
-from adjoint.frontend.library.collections_definitions import Counter, DefaultDict, Deque, OrderedDict
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import sorted_lists
+from adjoint.frontend.library.in_python.collections_definitions import Counter, DefaultDict, Deque, OrderedDict
 from adjoint.frontend.objects import construction
 
 

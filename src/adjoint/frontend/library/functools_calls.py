@@ -15,7 +15,8 @@ from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.functions.function_values import meaning
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Closure, TupleValue, Value
-from adjoint.frontend.library import functools_definitions, python_functions
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import functools_definitions
 from adjoint.frontend.objects.attributes import bind
 from adjoint.frontend.objects.classes import class_of, class_seen
 from adjoint.frontend.objects.construction import construct

@@ -12,7 +12,8 @@ from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
 from adjoint.frontend.iterators.items import sequence
-from adjoint.frontend.library import python_functions, statistics_definitions
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import statistics_definitions
 
 
 def _means(function: Callable[..., Any]) -> Handler:

@@ -31,7 +31,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
     local_mark,
 )
-from adjoint.frontend.library.collections_definitions import UsersList, UsersTable
+from adjoint.frontend.library.in_python.collections_definitions import UsersList, UsersTable
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Rule

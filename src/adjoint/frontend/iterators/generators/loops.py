@@ -25,7 +25,7 @@ from adjoint.frontend.iterators.coming_back import come_back, site_as_object
 from adjoint.frontend.iterators.generators.state_machines import bodies
 from adjoint.frontend.iterators.generators.yields_as_statements import names_caught
 from adjoint.frontend.iterators.iterator_objects import as_object, iterated
-from adjoint.frontend.library.iterator_definitions import Resumable
+from adjoint.frontend.library.in_python.iterator_definitions import Resumable
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of
 from adjoint.records import dataclass

@@ -36,7 +36,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.generators.state_machines import Keep, Restore, Resume, StateMachine, state_machine_of
 from adjoint.frontend.iterators.generators.yields_as_statements import CannotSuspend, fill_in_places
 from adjoint.frontend.iterators.iterator_objects import as_object, iterator_of
-from adjoint.frontend.library.iterator_definitions import Delegate, Resumable
+from adjoint.frontend.library.in_python.iterator_definitions import Delegate, Resumable
 from adjoint.frontend.objects.attribute_writes import set_attribute
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of

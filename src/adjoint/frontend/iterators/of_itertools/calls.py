@@ -20,7 +20,8 @@ from adjoint.frontend.iterators.items import kept, sequence, static_items, writt
 from adjoint.frontend.iterators.iterator_objects import as_object, counted, cycle, iterator_of, lazily
 from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
 from adjoint.frontend.iterators.of_itertools import as_lists, item_by_item
-from adjoint.frontend.library import iterator_definitions, python_functions
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import iterator_definitions
 from adjoint.frontend.syntax.identities import is_number
 from adjoint.ir.join import is_whole_number
 

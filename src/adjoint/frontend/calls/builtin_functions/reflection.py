@@ -27,8 +27,8 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.library.bound_arguments import KINDS, BoundArguments
-from adjoint.frontend.library.collections_definitions import UsersList, UsersTable
+from adjoint.frontend.library.in_python.bound_arguments import KINDS, BoundArguments
+from adjoint.frontend.library.in_python.collections_definitions import UsersList, UsersTable
 from adjoint.frontend.objects.attributes import attribute, presence_of
 from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
 

@@ -13,7 +13,8 @@ from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Partial, TupleValue, Value
-from adjoint.frontend.library import in_place_operators, python_functions
+from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import in_place_operators
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import BINARY, COMPARE, UNARY
 
