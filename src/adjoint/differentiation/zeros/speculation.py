@@ -45,8 +45,8 @@ _ARITHMETIC = frozenset(
 )
 """Functions whose result is not a number where an operand is not, but for what a selection leaves out."""
 _CONDITIONS = frozenset({choose, np.where})
-_REPEATED = frozenset({*PRINTS, np.errstate, np.seterr, bool})
-"""Functions of which nobody notices that they run twice: who prints is silent the second time."""
+_REPEATED = frozenset({*PRINTS, np.errstate, np.seterr, bool, np.empty, np.empty_like})
+"""Functions of which nobody notices that they run twice: who prints is silent the second time; tapes are empty."""
 _OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of"])
 """The same of our own, by name."""
 _TRANSPOSES = "adjoint.runtime.array_functions."
