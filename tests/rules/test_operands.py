@@ -27,7 +27,10 @@ def _varies(value: Any) -> bool:
 
 def _check(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], varying: int, listed: int) -> None:
     """Checks a call in which the argument at one place varies and the one at a place is a list."""
-    texts = [literal(arg) for arg in args]
+    try:
+        texts = [literal(arg) for arg in args]
+    except Skipped:  # a function that has no text
+        return
     texts[varying] = "x"
     plain = _form(name, texts, kwargs, args[varying])
     texts[listed] = _listed(args[listed]) if listed == varying else repr(args[listed].tolist())
