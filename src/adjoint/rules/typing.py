@@ -155,9 +155,8 @@ def _infer(
     if special is not None:
         return (special,)
     if _TEXT in arguments and registry.is_about_arrays(rule.fn):
-        return _fallback(
-            rule, arguments, named
-        )  # the subscripts of a sum tell its rank, those of an example another one
+        # the subscripts of a sum tell its rank, and those of an example another one
+        return _fallback(rule, arguments, named)
     examples, of_any_rank = _tried(rule, arguments, named)
     if not examples:
         return _fallback(rule, arguments, named)

@@ -11,12 +11,12 @@ from typing import Any
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.handlers import handles
-from adjoint.frontend.data.object_set import ObjectSet
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.iterators.iterators import is_lazy
+from adjoint.frontend.library.in_python.object_set import ObjectSet
 from adjoint.frontend.objects import construction
 from adjoint.frontend.objects.classes import class_of, is_object
 

@@ -106,7 +106,6 @@ class _Accesses:
     def __init__(self, loop: ir.Loop, order: IndexOrder | None) -> None:
         self._order = order
         self._inside = defined_by(loop)
-        self._statements = loop.body.statements
         self._elements: dict[ir.Storage, list[tuple[ir.Statement, Place]]] = {}
         self._otherwise: set[ir.Storage] = set()
         self._written: set[ir.Storage] = set()
@@ -115,7 +114,7 @@ class _Accesses:
             if isinstance(statement, ir.Store) and is_array(statement.base):
                 self._written.add(_storage(statement.base))
             self._is_pure &= not isinstance(statement, ir.Call) or effects_of(statement).pure
-        for statement in self._statements:
+        for statement in loop.body.statements:
             place, rest = _element(statement), operands(statement)
             if place is not None:
                 self._elements.setdefault(_storage(place[0]), []).append((statement, place))
