@@ -14,7 +14,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.known_effects import Effects
 from adjoint.analysis.memory.array_layout import asks_layouts, layout_readers
-from adjoint.analysis.memory.identities import asks_identities
+from adjoint.analysis.memory.identities import told_apart
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
@@ -79,7 +79,7 @@ class _Rewriter:
         self.shapes_once = shapes_once
         self.memory = Memory(function)
         self.shows: bool | None = None
-        self.tells_apart = asks_identities(function)
+        self.apart = told_apart(function)
         self.counts: Counter[ir.Var] = read_counts(function.body)
         self.changed = False
         self.unsettled = False
@@ -265,7 +265,7 @@ class _Rewriter:
         if type(folded) is ir.Call:
             self.changed = self.unsettled = True
             call = folded
-        elif folded is not None and not (self.tells_apart and type(folded) is ir.Var):
+        elif folded is not None and not (type(folded) is ir.Var and call.targets[0] in self.apart):
             self.replace(call.targets[0], folded)  # type: ignore[arg-type]
             return
         found = self.memory.effects_of(call)
@@ -294,7 +294,7 @@ class _Rewriter:
 
     def repeatable(self, call: ir.Call, found: Effects) -> bool:
         """Whether a later call of the same with the same gives the same."""
-        if not found.pure or found.fresh or self.tells_apart:
+        if not found.pure or found.fresh or (self.apart and not self.apart.isdisjoint(call.targets)):
             return False
         memory = self.memory
         for target in call.targets:
@@ -315,7 +315,7 @@ class _Rewriter:
 
     def load(self, load: ir.Load, out: list[ir.Statement]) -> None:
         load = rebuild(load, self.read)  # type: ignore[assignment]
-        gives_another = self.tells_apart and isinstance(type_of_atom(load.base), (ir.Array, ir.Number))
+        gives_another = load.target in self.apart and isinstance(type_of_atom(load.base), (ir.Array, ir.Number))
         part = None if gives_another else self.known_part(load)
         if part is not None:
             self.replace(load.target, part)

@@ -44,6 +44,7 @@ _OTHERS = (
     "array_libraries",
     *(f"array_libraries.{part}" for part in ("adapters", "helpers", "linalg", "names", "operations", "portable")),
     *(f"array_libraries.{part}" for part in ("shapes", "values")),
+    "comparisons",
     "messages",
     "arithmetic.indices",
     "array_functions",

@@ -366,7 +366,7 @@ def _index(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     for place, item in enumerate(items):
         if not isinstance(item, ir.Const):
             return NotImplemented
-        if item.value == args[1].value:
+        if item.value is args[1].value or item.value == args[1].value:
             return ir.Const(place)
     return NotImplemented
 

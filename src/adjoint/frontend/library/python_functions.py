@@ -453,7 +453,7 @@ def first_or(items: Any, default: Any) -> Any:
 
 def found(items: Any, item: Any) -> bool:
     for each in items:  # noqa: SIM110
-        if each == item:
+        if item in (each,):  # which may be nan
             return True
     return False
 

@@ -48,7 +48,9 @@ def _is_generated(cls: type, found: Any) -> bool:
     return "__dataclass_params__" in cls.__dict__ and isinstance(found, types.FunctionType) and not has_source(found)
 
 
-def compared_fields(lo: Lowerer, name: str | None, values: list[Value], node: ast.AST | None) -> list[Value] | None:
+def compared_fields(
+    lo: Lowerer, name: str | None, values: list[Value], node: ast.AST | None
+) -> list[TupleValue] | None:
     """The tuples of fields that dataclasses compare by a method; None where nothing is compared in this way."""
     if name not in _COMPARISONS or not all(is_object(lo, value) for value in values):
         return None

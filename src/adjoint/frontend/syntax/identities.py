@@ -101,7 +101,14 @@ def _is_the_number(lo: Lowerer, op: Callable[..., Any], operands: list[Value], n
 
 def is_nan(value: Value) -> bool:
     """Whether a value is a NaN that is known, which is equal to nothing, but one object with itself."""
-    return isinstance(value, ir.Const) and isinstance(value.value, float) and value.value != value.value
+    return isinstance(value, ir.Const) and isinstance(value.value, (float, complex)) and value.value != value.value
+
+
+def may_be_nan(value: Value) -> bool:
+    """Whether a value is a number that may not be equal to itself."""
+    if isinstance(value, ir.Var):
+        return isinstance(value.type, ir.Number) or (isinstance(value.type, ir.Scalar) and ir.may_vary(value.type))
+    return is_nan(value)
 
 
 def _is_never_constant(type_: ir.Type) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -37,7 +38,7 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import is_object, is_polynomial
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
-from adjoint.frontend.syntax.identities import identity_of, is_nan, is_number
+from adjoint.frontend.syntax.identities import identity_of, is_nan, is_number, may_be_nan
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.runtime.arithmetic.checks import check_factor
 
@@ -152,6 +153,10 @@ def _compares_places(lo: Lowerer, op: Callable[..., Any], operands: Sequence[Val
     return op in (operator.eq, operator.ne) and not own and compared_fields(lo, "__eq__", [*operands], None) is None
 
 
+_FIELD_BY_FIELD = sys.version_info >= (3, 13)
+"""Whether dataclasses compare their fields one by one, not in tuples, to which an item that is one is equal."""
+
+
 def _by_method(
     lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None, inplace: bool
 ) -> Value:
@@ -162,7 +167,10 @@ def _by_method(
         return ir.Const(not equal.value) if isinstance(equal, ir.Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
     fields = compared_fields(lo, method_name(op), operands, node)
     if fields is not None:
-        return apply_operator(lo, op, fields, node)
+        if op is operator.eq and _FIELD_BY_FIELD and operands[0] is not operands[1]:
+            pairs = zip(fields[0].items, fields[1].items, strict=True)
+            return _all_of(lo, [apply_operator(lo, op, [*pair], node) for pair in pairs], node)
+        return apply_operator(lo, op, [*fields], node)
     attempts: list[tuple[Value, str | None, list[Value]]] = []
     if inplace:
         attempts.append((operands[0], inplace_name(op), operands[1:]))
@@ -243,11 +251,45 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
     if op in (operator.eq, operator.ne) and isinstance(left, TupleValue) and isinstance(right, TupleValue):
         if len(left.items) != len(right.items):
             return ir.Const(op is operator.ne)
-        result: Value = ir.Const(True)
-        for mine, theirs in zip(left.items, right.items, strict=True):
-            equal = apply_operator(lo, operator.eq, [mine, theirs], node)
-            result = equal if result == ir.Const(True) else apply_operator(lo, operator.and_, [result, equal], node)
+        result = _all_equal(lo, left.items, right.items, node)
         return result if op is operator.eq else apply_operator(lo, operator.not_, [result], node)
+    return None
+
+
+def _all_equal(lo: Lowerer, mine: Sequence[Value], theirs: Sequence[Value], node: ast.AST | None) -> Value:
+    """Whether two tuples of one length are equal; Python compares those of their numbers that may be nan."""
+    found: list[Value] = []
+    unknown: list[tuple[Value, Value]] = []
+    for pair in zip(mine, theirs, strict=True):
+        equal = _same_item(lo, *pair, node)
+        if equal is None:
+            unknown.append(pair)
+        else:
+            found.append(equal)
+    if unknown:
+        sides = [materialize(lo, TupleValue(side), node) for side in zip(*unknown, strict=True)]
+        found.append(call(lo, operator.eq, sides, node))
+    return _all_of(lo, found, node)
+
+
+def _all_of(lo: Lowerer, conditions: Sequence[Value], node: ast.AST | None) -> Value:
+    """Whether all conditions hold."""
+    result: Value = ir.Const(True)
+    for each in conditions:
+        result = each if result == ir.Const(True) else apply_operator(lo, operator.and_, [result, each], node)
+    return result
+
+
+def _same_item(lo: Lowerer, one: Value, other: Value, node: ast.AST | None) -> Value | None:
+    """Whether a container takes two items for equal: it asks first whether they are one. None where Python has to."""
+    if one is other or (isinstance(one, ir.Const) and isinstance(other, ir.Const) and one.value is other.value):
+        return ir.Const(True)
+    if not (may_be_nan(one) and may_be_nan(other)):
+        return apply_operator(lo, operator.eq, [one, other], node)
+    if isinstance(one, ir.Const) and isinstance(other, ir.Const):
+        return ir.Const(False)
+    if is_nan(one) or is_nan(other):
+        return apply_operator(lo, operator.is_, [one, other], node)
     return None
 
 
@@ -286,7 +328,7 @@ def _ordered(
     if not left or not right:
         return ir.Const(op(len(left), len(right)))
     mine, theirs = left[0], right[0]
-    equal = materialize(lo, apply_operator(lo, operator.eq, [mine, theirs], node), node)
+    equal = materialize(lo, _all_equal(lo, (mine,), (theirs,), node), node)
     lo.run_data.choices += 1  # objects without an order raise where all before them are equal
     try:
         return lo.branch(
@@ -371,15 +413,19 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
     items = list(container.items) if isinstance(container, TupleValue) else list_items(lo, container)
     if items is not None:
         result: Value = ir.Const(False)
+        unknown: list[Value] = []
         for candidate in items:
-            if candidate is item:
-                return ir.Const(True)
-            has_nan = any(map(is_nan, (candidate, item))) and all(map(is_number, (candidate, item)))
-            equal = apply_operator(lo, operator.is_ if has_nan else operator.eq, [candidate, item], node)
+            equal = _same_item(lo, candidate, item, node)
             if equal == ir.Const(True):
                 return equal
-            if equal != ir.Const(False):
+            if equal is None:
+                unknown.append(candidate)
+            elif equal != ir.Const(False):
                 result = equal if result == ir.Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
+        if unknown:
+            held = materialize(lo, TupleValue(tuple(unknown)), node)
+            equal = call(lo, operator.contains, [held, materialize(lo, item, node)], node)
+            result = equal if result == ir.Const(False) else call(lo, operator.or_, [result, equal], node)  # type: ignore[list-item]
         return result
     if lo.run_data.sets:
         from adjoint.frontend.data.sets_of_objects import note_object  # lazy

@@ -46,25 +46,24 @@ def origins_of_line(y: Any, a: Any) -> Any:
 
 
 def first_place(items: Any, value: Any) -> int:
-    """Where the first item is that is equal, -1 where there is none."""
+    """Where the first item is that is equal, -1 where there is none; -2 where one may be the same object only."""
     for k in range(len(items)):
-        if _is_same(items[k], value):
+        if items[k] == value:
             return k
+        if items[k] != items[k] and value != value:
+            return -2
     return -1
 
 
 def count_of_equal(items: Any, value: Any) -> int:
-    """``list.count``"""
+    """``list.count``; -2 where an item may be the same object only."""
     count = 0
     for k in range(len(items)):
-        if _is_same(items[k], value):
+        if items[k] == value:
             count += 1
+        if items[k] != items[k] and value != value:
+            return -2
     return count
-
-
-def _is_same(item: Any, value: Any) -> bool:
-    """Whether numbers are equal; one that is none is itself, as an object in a list is."""
-    return item == value or (item != item and value != value)  # type: ignore[no-any-return]
 
 
 def place_before(a: Any, x: Any, lo: int = 0, hi: Any = None) -> int:

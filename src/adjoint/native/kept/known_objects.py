@@ -22,13 +22,16 @@ from adjoint.native.llvm.signatures import require_known_here
 from adjoint.native.llvm.values import OBJECT, ArrayKind, Kind
 from adjoint.native.options import Options
 from adjoint.runtime.arithmetic.fused_loops import ExtentsDiffer
+from adjoint.runtime.comparisons import UnknownItems
 from adjoint.target import Target
 
 if TYPE_CHECKING:
     from adjoint.native.compile.agreements import Agreement
     from adjoint.native.llvm.unit import Unit
 
-_EXCEPTIONS: dict[str, type[BaseException]] = {kind.__name__: kind for kind in (ExtentsDiffer, np.linalg.LinAlgError)}
+_EXCEPTIONS: dict[str, type[BaseException]] = {
+    kind.__name__: kind for kind in (ExtentsDiffer, np.linalg.LinAlgError, UnknownItems)
+}
 
 
 def entry_of(

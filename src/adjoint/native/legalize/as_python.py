@@ -10,12 +10,13 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.memory.identities import compares_items
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import ByPython
-from adjoint.ir.rebuild import substitute
+from adjoint.ir.rebuild import map_blocks, map_branch, substitute
 from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of
 from adjoint.native.legalize.undefined_values import with_all_bound
-from adjoint.runtime import display, lists
+from adjoint.runtime import comparisons, display, lists
 from adjoint.runtime.array_functions import arrays, places, sequences
 from adjoint.sources.library_folders import package_of
 
@@ -52,6 +53,22 @@ def by_python_together(
         views.update(dict.fromkeys(targets_of(statement), gives_fixed_view(statement, views)))
     fixed = tuple([views.get(target, False) for target in targets])
     return _called(statements, targets, "steps", several=True, asks=asks, computed=gives, fixed=fixed)
+
+
+def refusing_unknown(statement: ir.Statement) -> ir.Statement:
+    """A statement with its comparisons of containers refused where they depend on which object a number is."""
+    if isinstance(statement, ir.Call) and compares_items(statement):
+        args = (ir.Const(statement.callee), *statement.args)
+        return ir.Call(statement.targets, comparisons.compared, args, statement.kwargs, statement.span)
+    return map_blocks(statement, _refusing_unknown)
+
+
+def _refusing_unknown(block: ir.Block) -> ir.Block:
+    end = block.terminator
+    return ir.Block(
+        tuple(map(refusing_unknown, block.statements)),
+        map_branch(end, _refusing_unknown) if isinstance(end, ir.Branch) else end,
+    )
 
 
 def gives_fixed_view(statement: ir.Statement, known: Mapping[ir.Atom, bool | None]) -> bool | None:
@@ -105,7 +122,7 @@ def _called(statements: Sequence[ir.Statement], targets: tuple[ir.Var, ...], nam
     taken = free_vars(ir.Block(tuple(statements), ir.Yield()))
     params = tuple([ir.Var(var.hint, var.type, var.named) for var in taken])
     given: dict[ir.Var, ir.Atom] = dict(zip(taken, params, strict=True))
-    inside = tuple([substitute(statement, given) for statement in statements])
+    inside = tuple([refusing_unknown(substitute(statement, given)) for statement in statements])
     body = ir.Block(inside, ir.Return(targets or (ir.Const(None),)))
     function = with_all_bound(ir.Function(name.strip("_<>") or "call", params, body))
     return ir.Call(targets, ByPython(emit(function), **how), taken, (), statements[0].span)

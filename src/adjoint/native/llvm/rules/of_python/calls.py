@@ -20,7 +20,13 @@ from adjoint.codegen.texts import ByPython, Emitted
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import operands, targets_of
-from adjoint.native.legalize.as_python import BY_IDENTITY, BY_IDENTITY_OR_VALUE, computed_by, gives_fixed_view
+from adjoint.native.legalize.as_python import (
+    BY_IDENTITY,
+    BY_IDENTITY_OR_VALUE,
+    computed_by,
+    gives_fixed_view,
+    refusing_unknown,
+)
 from adjoint.native.llvm.callbacks import Callback, announced, callback_for, dense
 from adjoint.native.llvm.rules.containers.structs import is_of_fields
 from adjoint.native.llvm.rules.exceptions import Raised
@@ -385,7 +391,9 @@ def _alone(left: _Left, after: Sequence[tuple[Any, ...] | None]) -> Emitted:
                 checked = ir.Var(target.hint, target.type)
                 checks.append(ir.Call((checked,), each[0], (told[-1], *map(ir.Const, each[1:]))))
                 told[-1] = checked
-    body = ir.Block((*before, substitute(statement, given), *checks), ir.Return(tuple(told) or (ir.Const(None),)))
+    body = ir.Block(
+        (*before, refusing_unknown(substitute(statement, given)), *checks), ir.Return(tuple(told) or (ir.Const(None),))
+    )
     name = getattr(getattr(statement, "callee", None), "__name__", "") or "index"
     return emit(ir.Function(name.strip("_<>") or "call", params, body))
 
