@@ -57,6 +57,8 @@ def compares_items(statement: ir.Statement) -> bool:
     if not is_search and id(statement.callee) not in _COMPARISONS:
         return False
     kinds = [type_of_atom(atom) for atom in operands(statement)]
+    if statement.callee is operator.contains and isinstance(kinds[0], ir.Dict):
+        kinds = kinds[1:]
     return any(is_search or not isinstance(kind, _COMPUTED) for kind in kinds) and all(map(_may_be_nan, kinds))
 
 
@@ -76,8 +78,8 @@ def _may_be_nan(type_: ir.Type | None) -> bool:
 def _hands_on(statement: ir.Statement) -> bool:
     """Whether a statement may put what it is given into a container, or give it."""
     match statement:
-        case ir.Store(base=base):
-            return not isinstance(type_of_atom(base), ir.Array)
+        case ir.Store(base=base, mode=mode):
+            return mode == "set" and not isinstance(type_of_atom(base), ir.Array)
         case ir.Call(callee=callee, targets=targets):
             kinds = (*(target.type for target in targets), *map(type_of_atom, operands(statement)))
             return id(callee) in _HANDING_ON or not all(isinstance(kind, _COMPUTED) for kind in kinds)

@@ -7,7 +7,7 @@ that itself reads one after the memory was written is refused: it would read wha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
@@ -85,22 +85,32 @@ def loose_views(
     if not any(_is_loose(statement) for statement in statements):
         return LooseViews({})
     found: dict[ir.Var, dict[ir.Storage, Event]] = {}
-    before = -1
-    while before != sum(map(len, found.values())):
-        before = sum(map(len, found.values()))
+    before: dict[ir.Var, dict[ir.Storage, Event]] | None = None
+    while before != found:
+        before = {var: dict(views) for var, views in found.items()}
         for statement in statements:
             if isinstance(statement, ir.Load) and _is_loose(statement) and may_write(_memory(statement)):
-                found.setdefault(statement.target, {})[_memory(statement)] = number(statement)
+                _note(found, statement.target, {_memory(statement): number(statement)})
             base = _viewed(statement)
             if isinstance(base, ir.Var) and base in found:
                 for target in targets_of(statement):
-                    if not isinstance(target.type, ir.Scalar):
-                        found.setdefault(target, {}).update(found[base])
-            if isinstance(statement, (ir.If, ir.Loop)):
+                    _note(found, target, found[base])
+            if isinstance(statement, (ir.If, ir.Loop, ir.Guarded)):
                 for source, target in joins(statement):
-                    if isinstance(source, ir.Var) and source in found and not isinstance(target.type, ir.Scalar):
-                        found.setdefault(target, {}).update(dict.fromkeys(found[source], _ALWAYS))
+                    if isinstance(source, ir.Var) and source in found:
+                        is_loop = isinstance(statement, ir.Loop)  # which may hand on what an earlier iteration made
+                        _note(found, target, dict.fromkeys(found[source], _ALWAYS) if is_loop else found[source])
     return LooseViews(found)
+
+
+def _note(found: dict[ir.Var, dict[ir.Storage, Event]], target: ir.Var, views: Mapping[ir.Storage, Event]) -> None:
+    """Notes that a value may be a view of memory, since the earliest time that is possible."""
+    if isinstance(target.type, ir.Scalar):
+        return
+    known = found.setdefault(target, {})
+    for storage, (place, loops) in views.items():
+        first, around = known.get(storage, (place, loops))
+        known[storage] = min(place, first), tuple([loop for loop in loops if loop in around])
 
 
 def _is_loose(statement: ir.Statement) -> bool:

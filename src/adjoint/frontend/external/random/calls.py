@@ -52,7 +52,7 @@ def drawing(generator: ir.Var, name: str) -> Value | None:
     if _is_pythons(generator):
         return Method(ir.Const(_as_it_is(name)), generator) if name in random_types.OF_PYTHON else None
     draw = _draw(name)
-    if draw is None and (name in random_types.PARAMETERS or name in random_types.WHOLE):
+    if draw is None and name in random_types.KNOWN:
         draw = _as_it_is(name)
     return None if draw is None else Method(ir.Const(draw), generator)
 
@@ -166,7 +166,7 @@ def _of_the_module(name: str, function: Any) -> Handler:
     return call
 
 
-for _name in {**_HOMES, **random_types.PARAMETERS, **random_types.WHOLE}:
+for _name in {**_HOMES, **dict.fromkeys(random_types.KNOWN)}:
     if hasattr(np.random, _name):
         HANDLERS[getattr(np.random, _name)] = _of_the_module(_name, getattr(np.random, _name))
 

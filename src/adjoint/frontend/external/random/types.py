@@ -22,6 +22,9 @@ WHOLE = {
     "hypergeometric": 3,
 }
 """How many parameters the draws of NumPy have before the size: without one, they give a number of Python."""
+VECTORS = {"multivariate_normal": 2, "dirichlet": 1, "multinomial": 2}
+"""The same of draws that give an array of one more axis than the size says."""
+KNOWN = (*PARAMETERS, *WHOLE, *VECTORS)
 _OF_PYTHON = """
     random uniform triangular betavariate expovariate gammavariate gauss lognormvariate normalvariate vonmisesvariate
     paretovariate weibullvariate
@@ -37,6 +40,8 @@ def given_by_numpy(name: str, args: list[Value], kwargs: dict[str, Value]) -> ir
     """The type of what a draw gives, where numbers are its parameters and the rank is known; else None."""
     if name in ("permutation", "choice"):
         return _chosen(name, args, kwargs)
+    if name in VECTORS:
+        return _vectors(name, args, kwargs)
     count = WHOLE.get(name, PARAMETERS.get(name))
     if count is None or {"out", "dtype"} & kwargs.keys():
         return None
@@ -57,6 +62,16 @@ def _chosen(name: str, args: list[Value], kwargs: dict[str, Value]) -> ir.Type |
     sizes = [*args[1:2], *[value for key, value in kwargs.items() if key == "size"]]
     rank = 1 if name == "permutation" else _rank(sizes)
     return None if rank is None else _array_of(ir.INT, rank)
+
+
+def _vectors(name: str, args: list[Value], kwargs: dict[str, Value]) -> ir.Type | None:
+    """The same of draws of vectors; counts of them may be arrays, which have axes of their own."""
+    is_count = name == "multinomial"
+    if is_count and not _is_whole(args[0] if args else kwargs.get("n", NONE)):
+        return None
+    sizes = [*args[VECTORS[name] :][:1], *[value for key, value in kwargs.items() if key == "size"]]
+    rank = _rank(sizes)
+    return None if rank is None else _array_of(ir.INT if is_count else ir.FLOAT, rank + 1)
 
 
 def _rank(sizes: list[Value]) -> int | None:
