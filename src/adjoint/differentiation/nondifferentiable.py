@@ -11,7 +11,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
 from adjoint.analysis.dependence.taint import holds_text, reads_tainted, tainted_objects
-from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
+from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_keep_in, may_write_anything
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import OF_A_RESULT, called_text, is_of_a_result
 from adjoint.differentiation.classes_without_derivatives import of_other_class
@@ -110,6 +110,10 @@ def _opaque_problem(dependence: Dependence, call: ir.Call, code: str, args: tupl
         return diagnostic("AD0303", call.span, label, helps=(_COPIED,))
     if any(map(dependence.active, keeper_in(call))):
         label = f"{name} belongs to an object that is not looked into, and may store what it is handed"
+        label = "what is stored here varies" if name == "'__setitem__'" else label
+        return diagnostic("AD0307", call.span, label)
+    if any(map(dependence.active, may_keep_in(call))):
+        label = f"{name} is handed an object that is not looked into, and may store there what it is handed"
         return diagnostic("AD0307", call.span, label)
     return None
 

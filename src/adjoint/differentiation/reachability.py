@@ -16,7 +16,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.analysis.effects import effects, written_args
 from adjoint.analysis.joins import caught, joins
-from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_write_anything
+from adjoint.analysis.memory.reachable import lends_memory, may_be_written, may_keep_in, may_write_anything
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics import Diagnostic
 from adjoint.differentiation.aliases import Aliases, Node, takes_out
@@ -67,6 +67,7 @@ class Dependence(Aliases):
         self.sent: list[Node] = []
         for statement in statements_in(function.body):
             self._connect(statement)
+        self._connect_objects(function)
         self._answer(function, wrt, outputs, is_called)
 
     def _answer(self, function: ir.Function, wrt: Sequence[int], outputs: Sequence[int], is_called: bool) -> None:
@@ -163,6 +164,19 @@ class Dependence(Aliases):
         for source, target in caught(statement):
             self._flow(self.nodes(source), self.nodes(target))
 
+    def _connect_objects(self, function: ir.Function) -> None:
+        """Objects of one class that nobody looks into may be one: what is kept in one is found in the others."""
+        if not self.opaque:
+            return
+        given: dict[type, list[Node]] = defaultdict(list)
+        loaded = [statement.target for statement in statements_in(function.body) if isinstance(statement, ir.Load)]
+        for var in (*function.params, *loaded):
+            if isinstance(var.type, ir.Opaque) and var.type.cls is not None and may_be_written(var.type):
+                given[var.type.cls] += self.nodes(var)
+        for first, *others in given.values():
+            self._flow([first], others)
+            self._flow(others, [first])
+
     def _connect_load(self, load: ir.Load, target: ir.Var, base: ir.Atom, key: ir.Key) -> None:
         if key == ir.Attribute("dtype") and reads_metadata(load):
             return
@@ -239,7 +253,7 @@ class Dependence(Aliases):
         elif rule is None:
             self.opaque.append((call, "AD0201"))
             lent = self._all(filter(lends_memory, args)) if may_write_anything(call) else []
-            lent += self._all(keeper_in(call))
+            lent += self._all(may_keep_in(call))
             self._flow(sources, [*sinks, *lent])
             if lent:  # its result may keep the memory, and write what it is handed later
                 self._flow(self._all(target for target in call.targets if target in self._read()), lent)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import MethodDescriptorType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, WrapperDescriptorType
+
+import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.ir.join import type_of_atom
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
 from adjoint.sources.library_folders import is_of_a_library
@@ -77,8 +80,37 @@ def _is_exception_of_a_library(callee: object) -> bool:
 
 def keeper_in(call: ir.Call) -> tuple[ir.Atom, ...]:
     """The object that may keep what an unknown function is handed: the one whose method it is."""
-    is_method = isinstance(call.callee, MethodDescriptorType) and may_write_anything(call)
-    return call.args[:1] if is_method or call.callee is display.call else ()
+    return call.args[:1] if call.callee is display.call or _is_method_that_keeps(call) else ()
+
+
+def _is_method_that_keeps(call: ir.Call) -> bool:
+    """Whether it is a method of a class in C that may keep what it is handed, in an object that is not looked into."""
+    if not call.args or not isinstance(call.callee, (MethodDescriptorType, WrapperDescriptorType)):
+        return False
+    if may_write_anything(call):
+        return True
+    return isinstance(type_of_atom(call.args[0]), ir.Opaque) and 0 in effects_of(call).writes
+
+
+def may_keep_in(call: ir.Call) -> tuple[ir.Atom, ...]:
+    """The objects that nobody looks into, and in which a call may keep what it is handed."""
+    keeper = keeper_in(call)
+    if not may_write_anything(call):
+        return keeper
+    others = (*call.args[len(keeper) :], *(value for _, value in call.kwargs))
+    return (*keeper, *filter(_is_written_object, others))
+
+
+def _is_written_object(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Opaque) and may_be_written(atom.type)
+
+
+def may_be_written(type_: ir.Opaque) -> bool:
+    """Whether objects of a class may be written by methods or functions that nobody looks into."""
+    return type_.cls is None or not issubclass(type_.cls, _UNWRITTEN)
+
+
+_UNWRITTEN = (str, bytes, tuple, frozenset, range, slice, type, FunctionType, MethodType, BuiltinFunctionType, np.dtype)
 
 
 def lends_memory(atom: ir.Atom) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import array
 import ast
+import collections
 import functools
 import inspect
 import operator as operators
@@ -341,11 +343,19 @@ def _by_kind(
         case types.MethodType():
             receiver = inputs.captured(lo, constant.__self__, ("self", constant), "self", node)
             return lo.call(Method(ir.Const(constant.__func__), receiver), args, kwargs, node)
+        case types.BuiltinFunctionType(__self__=container) if isinstance(container, _CONTAINERS):
+            receiver = inputs.captured(lo, container, ("self", constant), "self", node)
+            method = inspect.getattr_static(type(container), constant.__name__)
+            return lo.call(Method(ir.Const(method), receiver), args, kwargs, node)
         case type():
             from adjoint.frontend.objects.construction import call_class  # lazy
 
             return call_class(lo, constant, args, kwargs, node)
     return None
+
+
+_CONTAINERS = (list, dict, set, collections.deque, array.array, np.ndarray)
+"""Classes in C whose methods write what the program may read by another name: ``push = items.append``."""
 
 
 _FORMULAS = frozenset(f"_{log}{name}" for log in ("", "log") for name in ("pdf", "pmf", "cdf", "sf")) | {"_ppf", "_isf"}

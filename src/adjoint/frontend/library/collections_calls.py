@@ -7,6 +7,7 @@ import bisect
 import collections
 import functools
 import heapq
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -45,6 +46,19 @@ def _means(function: Callable[..., Any], *keywords: str) -> Handler:
         return python_functions.call(lo, function, [*args, *kwargs.values()], node)
 
     return call
+
+
+@handles(np.ndarray.__setitem__, list.__setitem__, dict.__setitem__)
+def _own_setitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """That of the container itself: a class that inherits from it may have another one."""
+    match args:
+        case [Ref() as base, *_] if getattr(lo.store[base], "cls", None) in (list, dict):
+            pass
+        case [ir.Var(type=ir.Array() | ir.List() | ir.Dict()), *_]:
+            pass
+        case _:
+            return NotImplemented
+    return HANDLERS[operator.setitem](lo, args, kwargs, node)
 
 
 HANDLERS[heapq.heappush] = _means(sorted_lists.push)

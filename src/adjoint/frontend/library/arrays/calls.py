@@ -421,7 +421,7 @@ def _setflags(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     return NONE
 
 
-@handles(operator.setitem, np.ndarray.__setitem__, list.__setitem__, dict.__setitem__)
+@handles(operator.setitem)
 def _setitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if len(args) != 3:
         return NotImplemented
