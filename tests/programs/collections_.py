@@ -6,6 +6,7 @@ import copy
 import functools
 import heapq
 import operator
+import statistics
 import types
 
 import numpy as np
@@ -401,6 +402,18 @@ def chosen_by_the_class_inside_a_function(x):
         return a * 2
 
     return weight(x) + weight(x, power=3) * weight(2) + weight(x[1])
+
+
+@program(1.2)
+def object_of_pythons_library_made_of_constants(x):
+    normal = statistics.NormalDist(0.5, 2.0)
+    return normal.cdf(x) * normal.pdf(x) + normal.zscore(x)
+
+
+@program(1.2)
+def object_of_pythons_library(x):
+    normal = statistics.NormalDist(x, x * x)
+    return normal.inv_cdf(0.3) * (normal + 1.0).mean + normal.cdf(0.5)
 
 
 # Dicts of a class of their own

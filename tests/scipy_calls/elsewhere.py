@@ -500,3 +500,9 @@ def tanhsinh_infinite(a):
 @call(0.7)
 def quadrature_up_to_a_pole(a):
     return integrate.tanhsinh(lambda x: a / np.sqrt(x), 0, 1).integral, integrate.quad(lambda x: a / x**0.25, 0, 1)[0]
+
+
+@call(normal(3))
+def products_with_a_matrix_of_the_older_classes(x):
+    matrix = sparse.csr_matrix(np.array([[2.0, 0.3, 0.0], [0.0, 1.5, 0.4], [0.1, 0.0, 1.8]]))
+    return (matrix * x, x * matrix, x @ matrix)

@@ -173,9 +173,9 @@ class Dependence(Aliases):
         for var in (*function.params, *loaded):
             if isinstance(var.type, ir.Opaque) and var.type.cls is not None and may_be_written(var.type):
                 given[var.type.cls] += self.nodes(var)
-        for first, *others in given.values():
-            self._flow([first], others)
-            self._flow(others, [first])
+        for nodes in given.values():
+            self._flow(nodes[:1], nodes[1:])
+            self._flow(nodes[1:], nodes[:1])
 
     def _connect_load(self, load: ir.Load, target: ir.Var, base: ir.Atom, key: ir.Key) -> None:
         if key == ir.Attribute("dtype") and reads_metadata(load):

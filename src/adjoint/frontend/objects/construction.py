@@ -64,7 +64,7 @@ def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Valu
     atoms = [materialize(lo, value, node, observer=True) for value in args]
     pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
     lend(cls, atoms, pairs)
-    return call_any(lo, cls, list(atoms), node, **pairs)
+    return library_classes.note_object(lo, call_any(lo, cls, list(atoms), node, **pairs), cls)
 
 
 _OUTERMOST = ast.Call(ast.Name("cls"), [], [])

@@ -2,6 +2,7 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import _statistics  # type: ignore[import-not-found]
 import math
 
 import numpy as np
@@ -25,6 +26,7 @@ from adjoint.runtime.array_functions.arrays import spread
 LN2 = 0.6931471805599453
 LN10 = 2.302585092994046
 TWO_BY_ROOT_PI = 1.1283791670955126
+ROOT_TWO_PI = 2.5066282746310002
 DEGREE = 0.017453292519943295
 
 elementwise(math.exp, lambda x, y: y)
@@ -65,6 +67,15 @@ elementwise(math.erf, lambda x, y: TWO_BY_ROOT_PI * math.exp(-x * x))
 elementwise(math.erfc, lambda x, y: -TWO_BY_ROOT_PI * math.exp(-x * x))
 elementwise(math.gamma, lambda x, y: y * polygamma(0, x), domain=(0.5, 4))
 elementwise(math.lgamma, lambda x, y: polygamma(0, x), domain=(0.5, 4))
+elementwise(
+    _statistics._normal_dist_inv_cdf,
+    scaled=lambda ct, p, mu, sigma, y: (
+        ct * sigma * ROOT_TWO_PI * math.exp(0.5 * ((y - mu) / sigma) ** 2),
+        ct,
+        ct * (y - mu) / sigma,
+    ),
+    domain=((0.1, 0.9), (-2, 2), (0.5, 2)),
+)
 elementwise(math.fabs, lambda x, y: sign(x))
 elementwise(math.copysign, lambda a, b, y: (sign(a) * math.copysign(1.0, b), 0), domain=((0.5, 2), (0.5, 2)))
 elementwise(math.fmod, lambda a, b, y: (1, -math.trunc(a / b)), domain=((1.1, 1.9), (0.6, 0.9)))

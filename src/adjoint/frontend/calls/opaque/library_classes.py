@@ -43,7 +43,7 @@ def is_looked_into(lo: Lowerer, cls: type, given: Sequence[Value]) -> bool:
     """Whether to follow how a library makes an object; of Python's own only those that a derivative may flow into."""
     if cls in lo.settings.unseen or not _may_be_known(cls):
         return False
-    return is_installed(file_of(cls)) or any(may_carry(lo, value) for value in given)
+    return is_installed(file_of(cls)) or cls in lo.settings.wanted or any(may_carry(lo, value) for value in given)
 
 
 def _may_be_known(cls: type) -> bool:
@@ -97,6 +97,13 @@ def note_made(lo: Lowerer, result: Value, function: types.FunctionType | None) -
     is_unknown = isinstance(result, ir.Var) and type(result.type) is ir.Opaque
     if function is not None and is_unknown and is_installed(function.__code__.co_filename):
         lo.run_data.made_by[result] = function
+    return result
+
+
+def note_object(lo: Lowerer, result: Value, cls: type) -> Value:
+    """Takes down that an object of a class of Python's library was made, of which nothing has to be known as yet."""
+    if isinstance(result, ir.Var) and cls not in lo.settings.unseen and _may_be_known(cls):
+        lo.run_data.made_by[result] = cls
     return result
 
 

@@ -359,7 +359,7 @@ def arithmetic(lo: Lowerer, op: Any, operands: list[Any], node: ast.AST | None) 
     matrices = [operand for operand in operands if is_sparse_matrix(operand)]
     if not matrices:
         return None
-    if op is operator.matmul and len(matrices) == 1:
+    if len(matrices) == 1 and (op is operator.matmul or (op is operator.mul and _multiplies_matrices(operands))):
         lo.at(node)
         return lo.open.call(sparse_times if matrices[0] is operands[0] else times_sparse, *operands)
     factors = [operand for operand in operands if operand not in matrices]
@@ -376,6 +376,14 @@ def arithmetic(lo: Lowerer, op: Any, operands: list[Any], node: ast.AST | None) 
 
 
 _OF_MATRICES = (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.matmul)
+
+
+def _multiplies_matrices(operands: list[Any]) -> bool:
+    """Whether ``*`` is a product of matrices: that of an array and a matrix of SciPy's older classes."""
+    types = [operand.type for operand in operands if isinstance(operand, ir.Var)]
+    classes = [type_.cls for type_ in types if isinstance(type_, ir.Opaque)]
+    is_older = any(isinstance(cls, type) and issubclass(cls, sp.spmatrix) for cls in classes)
+    return is_older and any(isinstance(type_, ir.Array) for type_ in types)
 
 
 def _is_number(value: Any) -> bool:

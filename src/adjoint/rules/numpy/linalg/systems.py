@@ -215,6 +215,20 @@ definition(
 )
 
 
+def _complete_qr(a, mode="reduced"):
+    if np.shape(a)[-2] > np.shape(a)[-1]:
+        raise np.linalg.LinAlgError("columns of 'q' beyond those of the matrix have no derivative: mode='reduced'")
+    return np.linalg.qr(a)
+
+
+definition(
+    np.linalg.qr,
+    _complete_qr,
+    when=lambda given: given.get("mode") == "complete",
+    cases=[case(sample(3, 3, kind="distinct"), mode="complete"), case(sample(3, 4, kind="distinct"), mode="complete")],
+)
+
+
 def _pinv_jvp(dots, y, a):
     da, da_h, y_h = dots[0], hermitian(dots[0]), hermitian(y)
     outside = y @ y_h @ (da_h - da_h @ a @ y)
