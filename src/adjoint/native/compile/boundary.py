@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.ir.join import is_array
+from adjoint.ir.join import is_array, reads_metadata
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used
 from adjoint.records import dataclass
@@ -164,11 +164,13 @@ def _tail(statements: list[ir.Statement], head: set[ir.Statement]) -> set[ir.Sta
     found: set[ir.Statement] = set()
     waited_for: set[ir.Atom] = set()
     read_later = False
+    flags = {each.target for each in statements if isinstance(each, ir.Load) and reads_metadata(each)}
     for statement in reversed(statements):
         if statement in head:
             continue
         is_waited_for = any(target in waited_for for target in targets_of(statement))
-        if _packs(statement) and not is_waited_for and not (read_later and _writes_structures(statement)):
+        packs = _packs(statement) and not (isinstance(statement, ir.Store) and statement.base in flags)
+        if packs and not is_waited_for and not (read_later and _writes_structures(statement)):
             found.add(statement)
             continue
         read_later |= _reads_structures(statement)

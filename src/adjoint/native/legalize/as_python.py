@@ -24,7 +24,13 @@ BY_IDENTITY = (operator.is_, operator.is_not, id)
 """What asks whether objects are the same: those of arrays are made anew where machine code hands them over."""
 BY_IDENTITY_OR_VALUE = (operator.contains, list.index, list.remove, list.count, lists.first_of_same)
 """What asks whether objects are the same, or equal."""
-_READ_ONLY = (np.broadcast_to, np.lib.stride_tricks.sliding_window_view, places.strided)
+_READ_ONLY = (
+    np.broadcast_to,
+    np.lib.stride_tricks.sliding_window_view,
+    places.strided,
+    np.diagonal,
+    np.ndarray.diagonal,
+)
 """What gives views that nobody may write."""
 _OF_ARRAYS = ("numpy", "scipy", "_operator")
 """Packages whose functions compute arrays of what they are given; shadows of our own may be None."""

@@ -16,6 +16,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.raising import QUIET_ON_NUMBERS
 from adjoint.ir.walk import statements_in
 from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.legalize.arrays.flags import refuse_flags
 from adjoint.native.legalize.as_python import BY_IDENTITY, BY_IDENTITY_OR_VALUE, by_python
 from adjoint.native.legalize.numbers.arithmetic_checks import CHECKED_FUNCTIONS
 from adjoint.native.legalize.rewriting import Rewriting
@@ -50,6 +51,7 @@ _POWERS = frozenset({operator.pow, pow})
 
 def with_handlers_by_python(function: ir.Function, target: Target) -> ir.Function:
     """The function with what is guarded run as Python, where it is more than machine code has a form for."""
+    refuse_flags(function)
     return _ByPython(target).function(function)
 
 

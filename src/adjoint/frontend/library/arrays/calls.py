@@ -25,6 +25,8 @@ from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, RangeValue, Tupl
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
+from adjoint.frontend.objects.attribute_writes import set_attribute
+from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.runtime.array_functions.places import from_diagonal, side_of_mesh
@@ -417,7 +419,9 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 
 @handles(np.ndarray.setflags)
 def _setflags(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """What may be written is known here: nobody else is told."""
+    write = args[1] if len(args) > 1 else kwargs.get("write", NONE)
+    if write != NONE:
+        set_attribute(lo, attribute(lo, args[0], "flags", node), "writeable", write, node)
     return NONE
 
 

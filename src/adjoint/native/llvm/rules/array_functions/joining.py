@@ -14,6 +14,7 @@ from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Number, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import constant, whole
 from adjoint.native.llvm.writing.emission import Emission
+from adjoint.records import replace
 from adjoint.runtime.array_functions import arrays as runtime_arrays
 from adjoint.runtime.array_functions import linalg, sequences
 
@@ -113,7 +114,8 @@ def _diagonal(
     e: Emission, a: Value, offset: Value | None = None, axis1: Value | None = None, axis2: Value | None = None
 ) -> Array:
     _only_main((axis1, "0"), (axis2, "1"))
-    return diagonal(e, a, offset)
+    found = diagonal(e, a, offset)
+    return replace(found, kind=replace(found.kind, read_only=True))
 
 
 def _zeros_with(e: Emission, like: Value, ct: Value) -> Array:
