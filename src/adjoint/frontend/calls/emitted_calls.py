@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.frontend.data.read_only_views import note_view
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.handed_on import handed_on
 from adjoint.frontend.interpreter.values import TupleValue, Value
@@ -69,6 +70,7 @@ def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, *
     if len(types_) == 1 and not (rule is not None and rule.results > 1):
         target = ir.Var("shape" if callee is np.shape else "t", types_[0])
         lo.emit(ir.Call((target,), callee, tuple(atoms), pairs, span))
+        note_view(lo, target, callee, atoms, pairs)
         return target
     if rule is not None and rule.results == len(types_):
         targets = tuple(ir.Var("t", type_) for type_ in types_)

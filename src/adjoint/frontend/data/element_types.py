@@ -11,6 +11,7 @@ from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_fr
 from adjoint.frontend.data.contained_functions import held_function, held_made, is_known_function
 from adjoint.frontend.data.outside.lifted import lift, way_to
 from adjoint.frontend.data.outside.scalar_replacement import keep_apart
+from adjoint.frontend.data.read_only_views import stop_at_read_only
 from adjoint.frontend.data.tagged_items import merged, tagged
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
@@ -488,5 +489,6 @@ def mark_array_written(lo: Lowerer, array: ir.Var, node: ast.AST | None) -> None
     library = lo.settings.target.library
     if library is not None and not library.writes:
         raise lo.problem("AD0604", node, f"this writes into an array of {library.name}", name=library.name)
+    stop_at_read_only(lo, array, node)
     note_outside(lo, array)
     array.type.storage.mark_written()

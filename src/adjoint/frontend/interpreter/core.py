@@ -65,6 +65,7 @@ class Lowerer(ABC):
         """The lists and dicts that the loops around run through."""
         self.origins: dict[ir.Var, tuple[ir.Atom, Any]] = {}
         """What was taken out of a container: from where."""
+        self.read_only: dict[ir.Var, bool] = {}
         self.which: tuple[int, ...] = ()
         """Of several calls of one function that are made for one in the source, which one this is."""
         self.fixed_span: Span | None = None

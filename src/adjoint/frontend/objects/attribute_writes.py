@@ -16,6 +16,7 @@ from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.data.element_types import as_element, as_tagged, slot
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import grow_field
+from adjoint.frontend.data.read_only_views import refuse_writable_again
 from adjoint.frontend.data.tagged_items import put_each
 from adjoint.frontend.data.uniqueness import names_of_object
 from adjoint.frontend.entry import inputs
@@ -88,6 +89,8 @@ def set_attribute(
                 look_where_it_comes_from(lo, base)
             given = materialize(lo, value, node)
             refuse_linked(lo, [given], node)
+            if name == "writeable" and given != ir.Const(False):
+                refuse_writable_again(lo, base, node)  # type: ignore[arg-type]
             lo.emit(ir.Store(base, ir.Attribute(name), given, "set", lo.span(node)))  # type: ignore[arg-type]
         case _:
             raise lo.problem("AD0301", node, "an attribute of this value cannot be assigned")
