@@ -8,7 +8,7 @@ values that they had when the terms were made: a term that leaves a loop names n
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -17,8 +17,8 @@ from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.same_shape import is_by_elements, like_argument
 from adjoint.analysis.shapes.shape_rules import ONE, displayed_shape, reduced_shape, told_shape, total_extent
-from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
-from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less, replaced
+from adjoint.analysis.shapes.taped_shapes import Shape, TapedShapes
+from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less, names, replaced
 from adjoint.analysis.undefined import is_undefined
 from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.walk import blocks_of, defined_by, defined_in, is_basic, leaves
@@ -27,8 +27,6 @@ from adjoint.runtime import display
 from adjoint.runtime.arithmetic import bundles, fused_loops
 from adjoint.runtime.array_functions import arrays
 from adjoint.runtime.array_functions.sequences import array_of
-
-Shape = tuple[Extent, ...]
 
 _PRODUCTS = (operator.matmul, np.matmul, arrays.empty_product)
 _OF_A_SHAPE = (np.zeros, np.ones, np.empty, arrays.without_elements, bundles.zero_bundles, bundles.no_bundles_yet)
@@ -51,10 +49,8 @@ class Extents:
         self.whole = WholeNumbers()
         self.parts: dict[ir.Var, tuple[ir.Atom, ...]] = {}
         self.inner: dict[int, set[ir.Var]] = {}
-        self.tapes: dict[ir.Var, Shape | None] = dict.fromkeys(tapes_of(function.body))
-        self.filled: dict[ir.Var, Shape | None] = {}
+        self.tapes = TapedShapes(function.body)
         self.selected: dict[int, Shape | None] = {}
-        self.together = pushed_together(function.body) if self.tapes else {}
         self.decided: dict[ir.Atom, dict[Extent, tuple[Extent | None, ...]]] = {}
         """What extents behind a branch are on its paths, by its condition."""
         self.masks: dict[ir.Atom, Extent] = {}
@@ -63,11 +59,8 @@ class Extents:
             self.name(param)
         self.block(function.body)
         for _ in range(_MOST_TAPES):
-            found = {tape: self.filled.get(tape) for tape in self.tapes}
-            if found == self.tapes:
+            if self.tapes.settle():
                 break
-            self.tapes = found
-            self.filled.clear()
             self.forget(defined_in(function.body))
             self.block(function.body)
 
@@ -78,10 +71,6 @@ class Extents:
         if not isinstance(atom, ir.Var):
             return None
         return () if isinstance(atom.type, ir.Scalar) else self.shapes.get(atom)
-
-    def of_all_items(self, tape: ir.Var) -> Shape | None:
-        """The shape that all items of a tape have; None where they differ."""
-        return _at(self.tapes.get(tape), None)
 
     def selection(self, statement: ir.Load | ir.Store) -> Shape | None:
         """The shape of the part of an array that a statement reads or writes."""
@@ -168,8 +157,8 @@ class Extents:
             case ir.Load(target=target, base=base, key=key):
                 self.selected[id(statement)] = shape = self.loaded(base, key)
                 self.bind(target, shape)
-                if base in self.together and _is_mask(target) and (index := _single_index(key)) is not None:
-                    self.masks[target] = ("count", ("item", base, index))
+                if _is_mask(target) and (count := self.tapes.mask(base, key)) is not None:
+                    self.masks[target] = count
                 self.measure_part(target, base, key)
             case ir.Store(base=ir.Var() as tape, value=value) if tape in self.tapes:
                 self.fill(tape, value)
@@ -192,7 +181,7 @@ class Extents:
         if any(name not in _LAYOUT for name, _ in call.kwargs):
             return told_shape(self, call)
         if callee is list.pop and isinstance(args[0], ir.Var):
-            return _at(self.tapes.get(args[0]), None)
+            return self.tapes.of_item(args[0], None)
         place = like_argument(call)
         if place is not None:
             return self.of(args[place]) if place < len(args) else None
@@ -276,7 +265,7 @@ class Extents:
 
     def loaded(self, base: ir.Atom, key: ir.Key) -> Shape | None:
         if isinstance(base, ir.Var) and base in self.tapes:
-            return _at(self.tapes[base], key)
+            return self.tapes.of_item(base, key)
         shape = self.of(base)
         if not isinstance(key, ir.Subscript) or shape is None or not isinstance(base, ir.Var):
             return None
@@ -326,20 +315,8 @@ class Extents:
         return unknown if found is None else found
 
     def fill(self, tape: ir.Var, value: ir.Atom) -> None:
-        shape = self.of(value) if isinstance(value, ir.Var) and isinstance(value.type, ir.Array) else None
-        if shape is not None and tape in self.together:
-            shape = tuple([self.on_tape(extent, self.together[tape]) for extent in shape])
-        if tape not in self.filled:
-            self.filled[tape] = shape
-        elif self.filled[tape] != shape:
-            self.filled[tape] = None
-
-    def on_tape(self, extent: Extent, together: Mapping[ir.Atom, ir.Var]) -> Extent:
-        """The term of an extent for who takes an array from its tape: masks are there at the same index."""
-        match extent:
-            case ("count", ir.Var() as mask) if mask in together:
-                return ("count", ("pushed", together[mask]))
-        return extent
+        is_array = isinstance(value, ir.Var) and isinstance(value.type, ir.Array)
+        self.tapes.fill(tape, self.of(value) if is_array else None)
 
     # Where paths meet
 
@@ -353,7 +330,7 @@ class Extents:
                 self.bind(target, self.joined(target, handed, known))
         if isinstance(statement, ir.If) and isinstance(type_of_atom(statement.cond), ir.Scalar):
             decided, targets = self.decided.setdefault(statement.cond, {}), set(statement.targets)
-            for extent in [extent for extent in decided if _names(extent, targets)]:
+            for extent in [extent for extent in decided if names(extent, targets)]:
                 del decided[extent]
             decided.update({extent: column for column, extent in known.items() if len(column) == 2})
 
@@ -394,6 +371,7 @@ class Extents:
         waiting = [not holds for holds in fixed]
         while True:
             self.forget(inner)
+            self.tapes.enter(loop, self.whole)
             for param, shape, holds in zip(loop.params, known, fixed, strict=True):
                 self.bind(param, shape if holds else None)
             self.block(loop.body)
@@ -406,7 +384,7 @@ class Extents:
                 elif waiting[place] and len(found) == 1:  # each iteration is given what the one before makes
                     waiting[place] = False
                     known[place] = found.pop()
-                    after[place] = known[place] is not None and not _names(known[place], inner)
+                    after[place] = known[place] is not None and not names(known[place], inner)
             if after == fixed:
                 break
             fixed = after
@@ -416,15 +394,13 @@ class Extents:
             if place < len(loop.params):
                 found.add(self.of(loop.params[place]))
             shape = found.pop() if len(found) == 1 else None
-            self.bind(target, shape if shape is None or not _names(shape, inner) else None)
-        for tape, shape in self.filled.items():
-            if shape is not None and _names(shape, inner):
-                self.filled[tape] = None
+            self.bind(target, shape if shape is None or not names(shape, inner) else None)
+        self.tapes.leave(inner)
 
     def bound_in(self, loop: ir.Loop) -> set[ir.Var]:
         found = self.inner.get(id(loop))
         if found is None:
-            found = self.inner[id(loop)] = defined_by(loop)
+            found = self.inner[id(loop)] = {*defined_by(loop), *self.tapes.shared_index(loop)}
         return found
 
 
@@ -440,42 +416,12 @@ def _mask_rank(item: object) -> int:
     return len(type_.dims)
 
 
-def _at(shape: Shape | None, key: ir.Key | None) -> Shape | None:
-    """The shape of an item of a tape: where masks say its extents, those are the items at the same index."""
-    if shape is None or not any(_is_pushed(extent) for extent in shape):
-        return shape
-    index = _single_index(key)
-    if index is None:
-        return None
-    return tuple([("count", ("item", extent[1][1], index)) if _is_pushed(extent) else extent for extent in shape])  # type: ignore[index]
-
-
-def _single_index(key: ir.Key | None) -> ir.Atom | None:
-    if not isinstance(key, ir.Subscript) or len(key.items) != 1 or isinstance(key.items[0], ir.Slice):
-        return None
-    return key.items[0]
-
-
-def _is_pushed(extent: Extent) -> bool:
-    match extent:
-        case ("count", ("pushed", _)):
-            return True
-    return False
-
-
 def shape_in_arguments(call: ir.Call) -> ir.Atom | None:
     """The argument that is the shape of the first result, where a rule says so."""
     if not exchanges(call.callee):
         return None
     rule = rule_for(call.callee)
     return None if rule is None or rule.shaped_by is None else call.args[rule.shaped_by]
-
-
-def _names(term: object, variables: set[ir.Var]) -> bool:
-    """Whether a term names one of some variables."""
-    if isinstance(term, tuple):
-        return any(_names(part, variables) for part in term)
-    return isinstance(term, ir.Var) and term in variables
 
 
 def _broadcast_extent(column: Sequence[Extent]) -> Extent:

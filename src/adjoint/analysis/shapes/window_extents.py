@@ -65,6 +65,11 @@ class WholeNumbers:
             within = (start, stop.plus(Linear(-1))) if step > 0 else (stop.plus(Linear(1)), start)
             self._ranges[("number", loop.index)] = within
 
+    def range_of(self, loop: ir.Loop) -> tuple[Hashable, ...] | None:
+        """The terms of where a range begins and ends, and its step: equal for equal ranges; None for others."""
+        over = loop.over
+        return (self.bound(over.start), self.bound(over.stop), over.step) if isinstance(over, ir.Range) else None
+
     def count(self, atom: ir.Atom) -> None:
         """Takes note of a number that an array has as its extent, and that therefore is not negative."""
         known = self.of(atom)
@@ -179,3 +184,10 @@ def replaced(term: Extent, known: Mapping[Extent, Extent | None]) -> Extent:
     if (other := known.get(term)) is not None:
         return other
     return tuple([replaced(part, known) for part in term])
+
+
+def names(term: object, variables: set[ir.Var]) -> bool:
+    """Whether a term names one of some variables."""
+    if isinstance(term, tuple):
+        return any(names(part, variables) for part in term)
+    return isinstance(term, ir.Var) and term in variables

@@ -60,7 +60,7 @@ def _asking(body: ir.Block) -> Iterator[tuple[ir.Call, int]]:
 class _Fitter:
     def __init__(self, function: ir.Function) -> None:
         self.extents = Extents(function)
-        self.tapes = set(self.extents.tapes)
+        self.tapes = set(self.extents.tapes.known)
         self.undefined = may_be_undefined(function.body)
         self.function = function
         self.params = function.params

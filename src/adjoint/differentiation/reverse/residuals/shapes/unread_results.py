@@ -77,7 +77,8 @@ def tapes_of_one_shape(function: ir.Function) -> list[ir.Var]:
         return []
     unread = _Unread(function)
     asked = unread.tapes(function)
-    return [tape for tape in unread.extents.tapes if tape in asked and unread.extents.of_all_items(tape) is not None]
+    known = unread.extents.tapes
+    return [tape for tape in known.known if tape in asked and known.of_all_items(tape) is not None]
 
 
 class _Unread:
@@ -99,7 +100,7 @@ class _Unread:
             taken = taken_from_tape(statement)
             if taken is not None and (self.asked[taken[1]] < self.read[taken[1]] or not _is_plain(taken[1])):
                 others.add(taken[0])
-        return {tape for tape in self.extents.tapes if tape not in others}
+        return {tape for tape in self.extents.tapes.known if tape not in others}
 
     def block(self, block: ir.Block) -> None:
         """From the last statement on: what a result is computed from is read less often once it is not computed."""
