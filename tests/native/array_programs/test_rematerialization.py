@@ -51,6 +51,24 @@ def in_memory_that_changes(u: np.ndarray, rate: float) -> float:
     return float(np.sum(field * field))
 
 
+def indices_are_known(u: np.ndarray, rate: float) -> float:
+    """Parts of what is not written are read again, at the indices of the sweep."""
+    total = u.copy()
+    for i in range(len(u)):
+        after = i + 1
+        for k in range(u.shape[1]):
+            total[i, :after] += u[:after, k] * rate * u[i, k]
+    return float(np.sum(total * total))
+
+
+def turned_copies(u: np.ndarray, rate: float) -> float:
+    """What is kept the other way round is seen in what is kept already."""
+    y = np.copy(u[0])
+    for k in range(1, len(y)):
+        y[:k] += rate * np.dot(u[1, :k], y[:k]) * np.flip(y[:k])
+    return float(np.sum(y))
+
+
 def kept_by(function: Any) -> tuple[int, int]:
     """How many arrays each iteration of a gradient keeps, before and after."""
     u = np.random.default_rng(0).uniform(0.2, 0.9, (4, 5))
@@ -66,14 +84,23 @@ def _filled_with_arrays(function: ir.Function) -> int:
 
 @pytest.mark.parametrize(
     ("function", "before", "after"),
-    [(limited, 7, 1), (overwritten, 7, 2), (slow, 3, 3), (in_memory_that_changes, 3, 1)],
+    [
+        (limited, 7, 1),
+        (overwritten, 7, 2),
+        (slow, 3, 3),
+        (in_memory_that_changes, 3, 1),
+        (indices_are_known, 2, 0),
+        (turned_copies, 2, 1),
+    ],
     ids=lambda case: getattr(case, "__name__", None),
 )
 def test_only_what_is_dear_or_at_the_start_is_kept(function: Any, before: int, after: int) -> None:
     assert kept_by(function) == (before, after)
 
 
-@pytest.mark.parametrize("function", [limited, slow, overwritten, in_memory_that_changes])
+@pytest.mark.parametrize(
+    "function", [limited, slow, overwritten, in_memory_that_changes, indices_are_known, turned_copies]
+)
 @pytest.mark.parametrize("mode", ["gradient", "forward"])
 def test_machine_code_agrees(function: Any, mode: str) -> None:
     outcome = compare(function, (np.random.default_rng(0).uniform(0.2, 0.9, (4, 5)), 0.3), mode)

@@ -42,6 +42,36 @@ def test_values_are_those_of_numpy(name, own):
     np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
+CUBE = np.random.default_rng(4).uniform(0.5, 2.0, (3, 4, 5))
+LOOPS: dict[str, Callable[..., Any]] = {
+    "flip": lambda x: np.sum(np.flip(x) * x),
+    "flip, an axis": lambda x: np.sum(np.flip(x, -1) * x * np.flip(x, axis=(0, 2))),
+    "flip, written": lambda x: _turned(x.copy()),
+    "swapaxes": lambda x: np.sum(np.swapaxes(x, -1, 1) @ x @ np.swapaxes(x, 2, -1)),
+    "var": lambda x: np.sum(np.var(x, axis=1, keepdims=True) * x),
+    "var, of all": lambda x: np.var(np.sin(x)) + np.var(x, ddof=2),
+    "std": lambda x: np.sum(x.std((0, -1), ddof=1) * x[0, :, 0]),
+    "std, of all": lambda x: np.sum(np.std(x * x, keepdims=True) / x),
+}
+
+
+def _turned(x):
+    for k in range(1, x.shape[2]):
+        x[..., :k] += np.flip(x[..., :k], 2) * np.flip(x, 0)[..., k:]
+    return np.sum(np.sin(x))
+
+
+@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_nothing_is_left_to_python(name, dtype, own):
+    x, f = CUBE[:, :, :2].astype(dtype) if name == "flip, written" else CUBE.astype(dtype), LOOPS[name]
+    gradient = ad.grad(f, native="strict")
+    assert "call_python" not in ad.stages(ad.grad(f), x, native=True).rpartition("\n-- llvm")[2].partition("define")[2]
+    found, expected = gradient(x), ad.grad(f)(x)
+    assert own and found.dtype == dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-12 if dtype is np.float64 else 2e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [

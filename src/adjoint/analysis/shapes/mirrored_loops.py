@@ -88,7 +88,9 @@ def _turns(use: _Uses, loops: Mapping[ir.Var, ir.Loop]) -> Turns | None:
         return None
     indices = {index for key in use.keys if isinstance(index := single_index(key), ir.Var)}
     nested = {id(loop) for loop in (*put, *(each for each in statements_in(put[-1].body) if isinstance(each, ir.Loop)))}
-    return Turns(put[-1:], (), tuple(loops[index] for index in indices & loops.keys() if id(loops[index]) not in nested))
+    return Turns(
+        put[-1:], (), tuple(loops[index] for index in indices & loops.keys() if id(loops[index]) not in nested)
+    )
 
 
 def _apart(put: _Loops, popped: _Loops) -> Turns | None:

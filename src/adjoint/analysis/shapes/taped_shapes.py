@@ -17,6 +17,13 @@ class TapedShapes:
 
     A loop that reads tapes turn by turn shares the index of the loop that has filled them: the index has a value in
     one of the two at a time, and terms leave a loop without it.
+
+    Attributes
+    ----------
+    known
+        The shapes of items, by tapes; None where they differ.
+    mirrored
+        The indices of loops that read tapes, each with that of the loop over the same range that has filled them.
     """
 
     def __init__(self, body: ir.Block) -> None:
@@ -25,7 +32,7 @@ class TapedShapes:
         self._together = pushed_together(body) if self.known else {}
         self._turns = turns_of(body, self.known) if self.known else {}
         self._mirrors = {id(one): other for turns in self._turns.values() for one, other in turns.pairs()}
-        self._mirrored: dict[ir.Var, ir.Var] = {}
+        self.mirrored: dict[ir.Var, ir.Var] = {}
 
     def __contains__(self, atom: object) -> bool:
         return atom in self.known
@@ -48,8 +55,16 @@ class TapedShapes:
             return shape
         turns = self._turns[tape]
         read = [loop.index for loop in turns.popped] if key is None else [single_index(key)]
-        filled = [self._mirrored.get(index) if isinstance(index, ir.Var) else None for index in read]
+        filled = [self.mirrored.get(index) if isinstance(index, ir.Var) else None for index in read]
         return shape if filled == [loop.index for loop in turns.put] else None
+
+    def indices(self, tape: ir.Var) -> dict[ir.Var, ir.Var]:
+        """For the index of each loop that fills a tape that of the loop which takes the item of the same turn."""
+        turns = self._turns.get(tape)
+        if turns is None:
+            return {}
+        pairs = ((filling.index, reading.index) for reading, filling in turns.pairs())
+        return {mine: other for mine, other in pairs if mine and other and self.mirrored.get(other) is mine}
 
     def fill(self, tape: ir.Var, shape: Shape | None) -> None:
         """Takes note of what is put on a tape."""
@@ -69,9 +84,9 @@ class TapedShapes:
             return
         if whole.range_of(loop) == whole.range_of(other):
             whole.name(loop.index, ("number", other.index))
-            self._mirrored[loop.index] = other.index
+            self.mirrored[loop.index] = other.index
         else:
-            self._mirrored.pop(loop.index, None)
+            self.mirrored.pop(loop.index, None)
 
     def shared_index(self, loop: ir.Loop) -> Collection[ir.Var]:
         """The index that may stand for that of a loop which reads tapes."""

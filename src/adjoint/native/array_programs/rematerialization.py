@@ -11,6 +11,7 @@ element-wise functions and views of such memory are computed again.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,6 +22,7 @@ from adjoint.analysis.closures import largest_closure
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.analysis.memory.array_layout import asks_layouts
+from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.tapes import tapes_of
 from adjoint.ir.rebuild import map_blocks, map_branch, rebuild
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of, vars_of
@@ -30,8 +32,9 @@ from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
 from adjoint.records import dataclass, field
 from adjoint.runtime import display
 
-_VIEWS = (np.roll, np.transpose, np.expand_dims, np.squeeze)
+_VIEWS = (np.roll, np.flip, np.transpose, np.expand_dims, np.squeeze)
 """Functions of which an element is an element of their argument."""
+_WHOLE = (operator.add, operator.sub, operator.mul, operator.neg)
 _SMALL, _LARGE = 1, 64
 """What arrays of fewer axes weigh beside those of most: a number is kept, or computed again, for next to nothing."""
 
@@ -46,9 +49,12 @@ def with_values_rematerialized(function: ir.Function) -> ir.Function:
         return function
     aliases = Aliases(function)
     sites = _Sites(function, set(tapes), aliases)
-    changes = _Changes()
-    for group in sites.groups():
-        _Choice(sites, aliases, group).apply(changes)
+    groups = sites.groups()
+    if not groups:
+        return function
+    changes, extents = _Changes(), Extents(function)
+    for group in groups:
+        _Choice(sites, aliases, group, extents.tapes.indices(group.tapes[0].tape)).apply(changes)
     if not changes.dropped:
         return function
     return ir.Function(function.name, function.params, changes.block(function.body), function.doc)
@@ -63,6 +69,11 @@ class _Tape:
     value: ir.Var
     taken: ir.Call | ir.Load
     target: ir.Var
+
+    @property
+    def tape(self) -> ir.Var:
+        """The list."""
+        return targets_of(self.made)[0]
 
 
 @dataclass(eq=False, slots=True)
@@ -156,6 +167,7 @@ class _Held:
     def __init__(self, aliases: Aliases) -> None:
         self.copies: dict[ir.Var, ir.Var] = {}
         self.new: set[ir.Var] = set()
+        self._parts: dict[tuple[ir.Atom, ir.Key], ir.Var] = {}
         self._aliases = aliases
 
     def original(self, statement: ir.Statement) -> ir.Var | None:
@@ -169,8 +181,12 @@ class _Held:
     def follow(self, statement: ir.Statement) -> None:
         """Goes on behind a statement."""
         match statement:
-            case ir.Call(callee=list.append | list.pop) | ir.Load():
+            case ir.Call(callee=list.append | list.pop):
                 pass
+            case ir.Load(target=target, base=base, key=key):
+                first = self._parts.setdefault((base, key), target)
+                if first in self.copies:
+                    self.copies[target] = self.copies[first]
             case ir.Call(args=args):
                 found = effects_of(statement)
                 self._write(None if not found.known else found.written(args))
@@ -213,10 +229,14 @@ class _Changes:
 
 
 class _Choice:
-    """Chooses for one group what is kept, and what is computed again."""
+    """Chooses for one group what is kept, and what is computed again.
 
-    def __init__(self, sites: _Sites, aliases: Aliases, group: _Group) -> None:
+    ``indices`` of the loops that fill the tapes are known as those of the loops that read them.
+    """
+
+    def __init__(self, sites: _Sites, aliases: Aliases, group: _Group, indices: Mapping[ir.Var, ir.Var]) -> None:
         self.sites = sites
+        self.indices = indices
         self.aliases = aliases
         self.group = group
         self.tape_of = {tape.value: tape for tape in group.tapes}
@@ -257,11 +277,11 @@ class _Choice:
     def _computation(self, var: ir.Var) -> tuple[int, list[ir.Var]] | None:
         """What it costs to compute an array again, and what has to be known for it; None where it cannot be."""
         statement = self.sites.made.get(var)
-        if not isinstance(statement, (ir.Call, ir.Load)) or not _is_array(var) or not is_supported(var.type):
+        if not isinstance(statement, (ir.Call, ir.Load)) or not is_supported(var.type):
             return None
         if self.aliases.is_written(var):
             return None
-        cost = _cost(statement, var)
+        cost = _cost(statement, var) if _is_array(var) else _cost_of_number(statement)
         if cost is None:
             return None
         read = [each for each in self._read(statement) if not self._is_known_outside(each)]
@@ -272,7 +292,9 @@ class _Choice:
         return [copies.get(var, var) for var in vars_of(operands(statement))]
 
     def _is_known_outside(self, var: ir.Var) -> bool:
-        """Whether the block that computes again sees a variable itself, as it was."""
+        """Whether the block that computes again sees a variable itself, as it was, or knows it by another name."""
+        if var in self.indices:
+            return True
         home = self.sites.homes.get(var)
         return (home is None or id(home) in self.outside) and not self.aliases.is_written(var)
 
@@ -285,7 +307,7 @@ class _Choice:
 
     def _write(self, again: Sequence[ir.Var], changes: _Changes) -> None:
         computed = set(again)
-        names: dict[ir.Var, ir.Var] = {}
+        names = dict(self.indices)
         kept: list[ir.Var] = []
         order = list(self._in_order(again, kept))
         for tape in self.group.tapes:
@@ -355,6 +377,12 @@ class _Choice:
 
 def _is_array(var: ir.Var) -> bool:
     return isinstance(var.type, ir.Array)
+
+
+def _cost_of_number(statement: ir.Call | ir.Load) -> int | None:
+    """What a sum, difference or product of whole numbers costs; None for anything else."""
+    is_cheap = isinstance(statement, ir.Call) and statement.callee in _WHOLE and targets_of(statement)[0].type == ir.INT
+    return 1 if is_cheap else None
 
 
 def _cost(statement: ir.Call | ir.Load, target: ir.Var) -> int | None:

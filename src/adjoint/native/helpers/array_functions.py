@@ -46,11 +46,6 @@ def trace(a: Any) -> float:
     return total
 
 
-def flip(m: Any, axis: Any = None) -> Any:
-    """``np.flip`` of a vector."""
-    return m[::-1]
-
-
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     """The differences of the elements of a vector beside each other."""
     return a[1:] - a[:-1]

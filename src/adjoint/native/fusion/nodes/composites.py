@@ -20,7 +20,7 @@ from adjoint.runtime.array_functions import arrays
 if TYPE_CHECKING:
     from adjoint.native.fusion.nodes.recognize import Recognizer
 
-_NONE, _FALSE = ir.Const(None), ir.Const(False)
+_NONE, _FALSE, _ZERO = ir.Const(None), ir.Const(False), ir.Const(0)
 _TRUTH = np.dtype(np.bool_)
 
 
@@ -83,6 +83,46 @@ def _mean(
 
     dims = reader.shapes.of(total) or ()
     return reader.spread(target, dims, [total, *counted], recipe, 5)
+
+
+def _variance(
+    reader: Recognizer,
+    target: ir.Var,
+    x: ir.Atom,
+    axis: ir.Atom = _NONE,
+    dtype: ir.Atom = _NONE,
+    out: ir.Atom = _NONE,
+    ddof: ir.Atom = _ZERO,
+    keepdims: ir.Atom = _FALSE,
+) -> bool:
+    """The mean square of what is left of ``x`` without its mean, in two passes, as NumPy computes it."""
+    axes, shape = reader.reduced_axes(x, axis), reader.shapes.of(x)
+    if axes is None or not shape or (dtype, out) != (_NONE, _NONE) or is_complex(x) or not _is_flag(keepdims):
+        return False
+    less, kind = getattr(ddof, "value", None), dtype_of_target(target)
+    if type(less) is not int or not isinstance(x, ir.Var) or not isinstance(x.type, ir.Array) or x.type.dtype != kind:
+        return False
+    kept = tuple(None if place in axes else extent for place, extent in enumerate(shape))
+    mean, left = ir.Var("mean", _typed(target, kept)), ir.Var("left", _typed(target, shape))
+    square, total = ir.Var("square", left.type), ir.Var("total", target.type)
+    if not _mean(reader, mean, x, axis, keepdims=ir.Const(True)) or not reader.map(left, np.subtract, (x, mean)):
+        return False
+    if not reader.map(square, np.multiply, (left, left)):
+        return False
+    if not reader.reduce(total, square, axes, keepdims == ir.Const(True), fused_loops.plus, 0):
+        return False
+    counted = [extent for place, extent in enumerate(shape) if place in axes and extent is not None]
+
+    def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
+        count = scalars.call(operator.sub, _product(scalars, parts[1:]), ir.Const(less), type=ir.INT, hint="n")
+        return scalars.of_dtype(operator.truediv, parts[0], scalars.cast(count, kind), dtype=kind)
+
+    return reader.spread(target, reader.shapes.of(total) or (), [total, *counted], recipe, 5)
+
+
+def _deviation(reader: Recognizer, target: ir.Var, x: ir.Atom, *args: ir.Atom, **named: ir.Atom) -> bool:
+    variance = ir.Var("variance", target.type)
+    return _variance(reader, variance, x, *args, **named) and reader.map(target, np.sqrt, (variance,))
 
 
 def _product(scalars: Scalars, parts: Sequence[ir.Atom]) -> ir.Atom:
@@ -340,6 +380,8 @@ def _can_hold(target: ir.Var, x: ir.Atom) -> bool:
 
 COMPOSITES: dict[Any, Any] = {
     np.mean: _mean,
+    np.var: _variance,
+    np.std: _deviation,
     np.size: _size,
     arrays.count: _size,
     len: _length,

@@ -11,7 +11,7 @@ from adjoint.native.llvm.rules import arrays, numbers
 from adjoint.native.llvm.rules.array_functions.lines import axis_of
 from adjoint.native.llvm.rules.array_functions.makers import diagonal, flat
 from adjoint.native.llvm.rules.table import rule
-from adjoint.native.llvm.values import Array, Number, Unsupported, Value, is_complex
+from adjoint.native.llvm.values import Array, ArrayKind, Number, Tuple, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import replace
@@ -199,3 +199,28 @@ def _moveaxis(e: Emission, a: Value, source: Value, destination: Value) -> Array
     order = [axis for axis in range(rank) if axis != start]
     order.insert(stop, start)
     return given if start == stop else arrays.transposed(given, order)
+
+
+@rule(np.swapaxes)
+def _swapped(e: Emission, a: Value, axis1: Value, axis2: Value) -> Array:
+    given = arrays.array(a)
+    order = list(range(given.kind.rank))
+    one, other = axis_of(axis1, given.kind.rank), axis_of(axis2, given.kind.rank)
+    order[one], order[other] = other, one
+    return given if one == other else arrays.transposed(given, order)
+
+
+@rule(np.flip)
+def _flipped(e: Emission, m: Value, axis: Value | None = None) -> Array:
+    """A view whose elements lie the other way along some axes; along all if none is told."""
+    given = arrays.array(m)
+    rank, writer = given.kind.rank, e.writer
+    told = axis.items if isinstance(axis, Tuple) else (axis,)
+    is_told = axis is not None and not arrays.is_none(axis)
+    turned = {axis_of(each, rank) for each in told} if is_told else set(range(rank))
+    offset, strides = "0", list(given.strides)
+    for each in sorted(turned):
+        offset = writer.add(offset, writer.mul(writer.sub(given.shape[each], "1"), strides[each]))
+        strides[each] = writer.mul(strides[each], "-1")
+    kind = ArrayKind(given.kind.element, rank, given.kind.by_rows and not turned, given.kind.read_only)
+    return Array(kind, given.base, writer.place(given.data, offset), given.shape, tuple(strides), given.owner)
