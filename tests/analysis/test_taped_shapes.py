@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from poison import inside
 from sampling import check_grads
 
 rng = np.random.default_rng(8)
@@ -131,3 +132,12 @@ def test_no_tape_holds_shapes(f, args):
 @pytest.mark.parametrize(("f", "args"), OTHERS[:3], ids=[f.__name__ for f, _ in OTHERS[:3]])
 def test_what_follows_from_no_range_is_kept(f, args):
     assert "rt.unbroadcast(" in ad.source(ad.grad(f), *args)
+
+
+@pytest.mark.parametrize(("f", "args"), SHAPELESS + OTHERS, ids=[f.__name__ for f, _ in SHAPELESS + OTHERS])
+def test_arrays_have_the_shapes_that_are_claimed(f, args):
+    every = tuple(place for place, arg in enumerate(args) if isinstance(arg, np.ndarray))
+    with inside.interpreted():
+        gradient = ad.grad(f, every)(*args)
+    for mine, other in zip(gradient, ad.grad(f, every)(*args), strict=True):
+        np.testing.assert_array_equal(mine, other)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from poison import inside, shapes
+from poison.outside import Poisoned
 
 
 def moved(x, w):
@@ -86,3 +88,49 @@ def test_what_does_not_fit_raises_as_ever():
             function(X, W)
         with pytest.raises(ValueError, match="broadcast"):
             ad.grad(function)(X, W)
+
+
+def up_to_the_end(x, n):
+    """Bounds that are told by the length, or by a number that is the length."""
+    m = len(x)
+    total = np.sum(x[: m - 1]) * np.sum(x[1 : m - 1]) + np.sum(x[2:m]) + np.sum(x[: m - 2] * 2.0) * np.sum(x[1 : m - 2])
+    total += np.sum(x[: m - 3] * x[: m - 3]) + np.sum(x[1 : m - 4] * 3.0) + np.sum(x[m - 1 :]) + np.sum(x[: m + 1])
+    for i in range(1, n - 1):
+        total += np.sum(x[1 : n - 1] * x[: n - 2]) * np.sum(x[2:n]) + np.sum(x[i : n - 1]) + np.sum(x[: n - i])
+    return total
+
+
+def of_sweeps(x, n):
+    """What one sweep makes last is read in the other: the first loop may have made nothing."""
+    y = np.zeros(len(x))
+    for _ in range(n):
+        for j in range(1, n - 1):
+            y[1 : n - 1] = x[: n - 2] * y[1 : n - 1] + x[2:n] * x[j]
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize("function", [up_to_the_end, of_sweeps])
+@pytest.mark.parametrize("extent", range(7))
+def test_arrays_have_the_shapes_that_are_claimed(function, extent):
+    x = np.linspace(1.0, 2.0, extent)
+    with inside.interpreted():
+        gradient = ad.grad(function)(x, extent)
+    np.testing.assert_allclose(ad.grad(function, native="strict")(x, extent), gradient, rtol=1e-12)
+
+
+def test_a_claim_that_does_not_hold_is_found(monkeypatch):
+    monkeypatch.setattr(shapes, "Extents", lambda function: _Wrong(function))
+    with inside.interpreted(), pytest.raises(Poisoned, match="is claimed for axis 0"):
+        ad.grad(moved)(X, W)
+
+
+class _Wrong(shapes.Extents):
+    """Every array has an element more."""
+
+    def __init__(self, function):
+        super().__init__(function)
+        self.shapes = {
+            var: tuple(("sum", 1, (part, 1)) for part in shape)
+            for var, shape in self.shapes.items()
+            if var not in function.params
+        }

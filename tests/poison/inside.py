@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from adjoint import ir
-from adjoint.analysis.shapes.extents import Shape
 from adjoint.dispatch import compiling, specialize, targets
 from adjoint.target import PYTHON, Target
 from ir import interpreter
@@ -29,15 +28,18 @@ class _Watched(interpreter.Env):
     def __init__(self) -> None:
         super().__init__()
         self.before: dict[ir.Var, np.ndarray] = {}
-        self.shapes: dict[ir.Var, Shape] = {}
+        self.claims = shapes.Claims()
 
     def begin(self, function: ir.Function) -> None:
-        self.shapes = shapes.claimed(function)
+        self.claims = shapes.claimed(function)
 
     def __setitem__(self, var: ir.Var, value: Any) -> None:
         super().__setitem__(var, value)
-        if var in self.shapes and isinstance(value, np.ndarray) and value.dtype != object:  # None, copied
-            shapes.compare(var, value, self.shapes[var], self)
+        if var in self.claims.mirrored:
+            super().__setitem__(self.claims.mirrored[var], value)
+        claim = self.claims.shapes.get(var)
+        if claim is not None and isinstance(value, np.ndarray) and value.dtype != object:  # None, copied
+            shapes.compare(var, value, claim, self)
         self.before.pop(var, None)
         if isinstance(value, np.ndarray) and _is_value(var):
             self.before[var] = value.copy()

@@ -53,6 +53,8 @@ class Extents:
         self.selected: dict[int, Shape | None] = {}
         self.decided: dict[ir.Atom, dict[Extent, tuple[Extent | None, ...]]] = {}
         """What extents behind a branch are on its paths, by its condition."""
+        self.unset: dict[ir.Var, bool] = {}
+        """What loops carry that is undefined before them, until its shape is known; whether a loop inside asked."""
         self.masks: dict[ir.Atom, Extent] = {}
         """How many elements a mask selects, of masks that are taken from tapes."""
         for param in function.params:
@@ -312,6 +314,8 @@ class Extents:
         ):
             return less(extent, (start or 0) - (stop or 0))
         found = self.whole.window(extent, part)
+        if found is None and (start is None or (type(start) is int and start >= 0)):
+            found = self.whole.up_to_the_end(extent, start or 0, part.upper)
         return unknown if found is None else found
 
     def fill(self, tape: ir.Var, value: ir.Atom) -> None:
@@ -364,17 +368,20 @@ class Extents:
 
     def loop(self, loop: ir.Loop) -> None:
         """Assumes that what a loop carries keeps its shape, and looks again without what does not."""
-        inner = self.bound_in(loop)
+        inner, counted = self.bound_in(loop), self.whole.counted
         self.whole.enter(loop)
-        known = [None if init == ir.UNDEFINED else self.of(init) for init in loop.inits]
-        fixed = [init != ir.UNDEFINED for init in loop.inits]
+        known = [None if self.is_unset(init) else self.of(init) for init in loop.inits]
+        fixed = [not self.is_unset(init) for init in loop.inits]
         waiting = [not holds for holds in fixed]
         while True:
             self.forget(inner)
             self.tapes.enter(loop, self.whole)
+            unset = {param: False for param, waits in zip(loop.params, waiting, strict=True) if waits}
+            self.unset |= unset
             for param, shape, holds in zip(loop.params, known, fixed, strict=True):
                 self.bind(param, shape if holds else None)
             self.block(loop.body)
+            asked = any([self.unset.pop(param) for param in unset])
             handed_on = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, ir.Continue)]
             after = list(fixed)
             for place, holds in enumerate(fixed):
@@ -386,7 +393,9 @@ class Extents:
                     known[place] = found.pop()
                     after[place] = known[place] is not None and not names(known[place], inner)
             if after == fixed:
-                break
+                if not asked:
+                    break
+                waiting = [False] * len(waiting)  # what was taken for unset in loops inside is not
             fixed = after
         exits = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, ir.Exit)]
         for place, target in enumerate(loop.targets):
@@ -396,6 +405,14 @@ class Extents:
             shape = found.pop() if len(found) == 1 else None
             self.bind(target, shape if shape is None or not names(shape, inner) else None)
         self.tapes.leave(inner)
+        self.whole.forget(counted)
+
+    def is_unset(self, init: ir.Atom) -> bool:
+        """Whether a loop begins with nothing, or with what a loop around it begins with nothing."""
+        if isinstance(init, ir.Var) and init in self.unset:
+            self.unset[init] = True
+            return True
+        return init == ir.UNDEFINED
 
     def bound_in(self, loop: ir.Loop) -> set[ir.Var]:
         found = self.inner.get(id(loop))

@@ -57,13 +57,14 @@ class WholeNumbers:
             self._sums[symbol[1]] = value  # type: ignore[index]
 
     def enter(self, loop: ir.Loop) -> None:
-        """Takes note of the range of a loop's index, which holds inside of it."""
+        """Takes note of the range of a loop's index, and that it is not empty: both hold inside of the loop."""
         if loop.index is None or not isinstance(loop.over, ir.Range) or not isinstance(loop.over.step, ir.Const):
             return
         start, stop, step = self.of(loop.over.start), self.of(loop.over.stop), loop.over.step.value
         if type(step) is int and step != 0:
             within = (start, stop.plus(Linear(-1))) if step > 0 else (stop.plus(Linear(1)), start)
-            self._ranges[("number", loop.index)] = within
+            self._ranges[("number", loop.index)] = least, most = within
+            self._natural.append(most.plus(least.times(-1)))
 
     def range_of(self, loop: ir.Loop) -> tuple[Hashable, ...] | None:
         """The terms of where a range begins and ends, and its step: equal for equal ranges; None for others."""
@@ -102,6 +103,14 @@ class WholeNumbers:
             upper = whole.plus(upper)
         bounds = lower, upper, whole.plus(upper.times(-1))
         return as_extent(upper.plus(lower.times(-1))) if all(map(self._is_natural, bounds)) else None
+
+    def up_to_the_end(self, extent: Extent, start: int, stop: ir.Atom) -> Extent | None:
+        """How much a slice selects that ends so many elements before the end; None where that is not known.
+
+        Of three or more it is not: ``x[:n - 3]`` of two elements, where ``n`` is 2, is ``x[:-1]``, and has one.
+        """
+        left = _of_extent(extent).plus(self.of(stop).times(-1))
+        return less(extent, start + left.constant) if not left.terms and left.constant in (0, 1, 2) else None
 
     def is_natural(self, atom: ir.Atom) -> bool:
         """Whether a number of the program is surely not negative."""
