@@ -381,7 +381,7 @@ class Extents:
             for param, shape, holds in zip(loop.params, known, fixed, strict=True):
                 self.bind(param, shape if holds else None)
             self.block(loop.body)
-            asked = any([self.unset.pop(param) for param in unset])
+            asked = True in [self.unset.pop(param) for param in unset]
             handed_on = [leaf.values for leaf in leaves(loop.body) if isinstance(leaf, ir.Continue)]
             after = list(fixed)
             for place, holds in enumerate(fixed):

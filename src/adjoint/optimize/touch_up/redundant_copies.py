@@ -15,7 +15,7 @@ from adjoint.analysis.memory.array_layout import asks_layouts, layout_readers
 from adjoint.analysis.memory.identities import asks_identities
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.rebuild import substitute, without_statements
+from adjoint.ir.rebuild import rebuild, same_atom, substitute, without_statements
 from adjoint.ir.walk import statements_in, vars_used
 
 _MAKERS = {id(callee) for callee in (np.empty, np.zeros, np.ones, np.full, np.copy)}
@@ -79,10 +79,17 @@ def _without_last_copies(function: ir.Function) -> ir.Function:
         (target,) = statement.targets
         others = (*function.params, *(var for var in vars_used(rest) if var is not target))
         if not any(memory.may_share(array, other) for other in others):
-            rest = substitute(rest, {target: array})
-            body = ir.Block((*statements[:place], *rest.statements), rest.terminator)
+            body = _united(ir.Block((*statements[:place], *rest.statements), rest.terminator), array, target)
             return _without_last_copies(ir.Function(function.name, function.params, body, function.doc))
     return function
+
+
+def _united(body: ir.Block, array: ir.Var, copy: ir.Var) -> ir.Block:
+    """A body in which an array is what its copy was: of memory that is written, where the copy is."""
+    one = ir.Var(array.hint, copy.type, array.named)
+    body = substitute(body, {array: one, copy: one})
+    made = [rebuild(each, same_atom, binder=lambda var: one if var is array else var) for each in body.statements]
+    return ir.Block(tuple(made), body.terminator)
 
 
 def _copied(call: ir.Call, made: set[ir.Var]) -> ir.Var | None:

@@ -165,16 +165,16 @@ def _new_array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: a
 def _makes(maker: Any) -> None:
     @handles(maker)
     def made(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        """An array of a shape that is told as a list: as a tuple, of which the extents are known one by one."""
+        """An array of a shape that is told by name, or as a list: as a tuple, of which the extents are known."""
         shape = args[0] if args else kwargs.get("shape", NONE)
         extent = type_of(shape)
         if isinstance(extent, ir.Scalar) and extent.kind == "float":
             raise lo.mistake(TypeError, node, "'float' object cannot be interpreted as an integer")
         items = making.list_items(lo, shape)
-        if items is None:
+        if items is None and (args or "shape" not in kwargs):
             return NotImplemented
         rest = {name: value for name, value in kwargs.items() if name != "shape"}
-        return _call(lo, maker, [TupleValue(items), *args[1:]], rest, node)
+        return _call(lo, maker, [shape if items is None else TupleValue(items), *args[1:]], rest, node)
 
 
 for _maker in (np.empty, np.zeros, np.ones, np.full):
