@@ -506,3 +506,9 @@ def quadrature_up_to_a_pole(a):
 def products_with_a_matrix_of_the_older_classes(x):
     matrix = sparse.csr_matrix(np.array([[2.0, 0.3, 0.0], [0.0, 1.5, 0.4], [0.1, 0.0, 1.8]]))
     return (matrix * x, x * matrix, x @ matrix)
+
+
+@call(normal(3))
+def product_of_a_linear_operator_that_does_not_vary(x):
+    matrix = sparse.csr_matrix(np.array([[2.0, 0.3, 0.0], [0.0, 1.5, 0.4], [0.1, 0.0, 1.8]]))
+    return scipy.sparse.linalg.aslinearoperator(matrix) @ x

@@ -192,6 +192,7 @@ def _lends(dependence: Dependence, atom: ir.Atom) -> bool:
 
 def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
     found = []
+    records = {load.target for load in dependence.from_records}
     for store in dependence.stores:
         if not dependence.varies(store.value):
             continue
@@ -201,7 +202,7 @@ def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
         elif names_field(store.base, store.key):
             label = "what is stored here, into an array of records, varies"
             found.append(diagnostic("AD0307", store.span, label, helps=_OF_RECORDS))
-        elif _is_of_others(store.base):
+        elif is_of_others(store.base) or store.base in records:
             label = "what is stored here, into an array of records or objects, varies"
             found.append(diagnostic("AD0307", store.span, label, helps=_OF_RECORDS))
         elif isinstance(base, ir.Array):
@@ -209,6 +210,7 @@ def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
             found.append(diagnostic("AD0408", store.span, label))
         elif not (opaque and isinstance(base, ir.Opaque) and dependence.active(store.base)):
             found.append(diagnostic("AD0307", store.span, "what is stored here varies"))
+    found = found or _fields_of_records(dependence)
     found += [
         diagnostic("AD0302", load.span, "what is read here is written to later")
         for load in dependence.foreign
@@ -225,6 +227,16 @@ def _memory_problems(dependence: Dependence, opaque: bool) -> list[Diagnostic]:
         if dependence.active(index) and not opaque
     ]
     return found
+
+
+def _fields_of_records(dependence: Dependence) -> list[Diagnostic]:
+    """Fields of an array of records in which something varies, as they are read."""
+    label = "a field of an array of records is read here, and what lies in it varies"
+    return [
+        diagnostic("AD0307", load.span, label, helps=_OF_RECORDS)
+        for load in dependence.from_records
+        if names_field(load.base, load.key) and dependence.active(load.target)
+    ]
 
 
 def _setting_problem(call: ir.Call, name: str, value: ir.Atom) -> Diagnostic:
@@ -351,11 +363,11 @@ def name_of(call: ir.Call) -> str:
 def names_field(base: ir.Atom, key: ir.Key | None) -> bool:
     """Whether a field of all records in an array is meant."""
     items = key.items if isinstance(key, ir.Subscript) else ()
-    is_array = isinstance(type_of_atom(base), ir.Array) or _is_of_others(base)
+    is_array = isinstance(type_of_atom(base), ir.Array) or is_of_others(base)
     return is_array and any(isinstance(item, ir.Const) and isinstance(item.value, str) for item in items)
 
 
-def _is_of_others(base: ir.Atom) -> bool:
+def is_of_others(base: ir.Atom) -> bool:
     """Whether something is an array of what is no number."""
     type_ = type_of_atom(base)
     return isinstance(type_, ir.Opaque) and type_.cls is np.ndarray

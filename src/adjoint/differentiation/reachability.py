@@ -22,7 +22,7 @@ from adjoint.diagnostics import Diagnostic
 from adjoint.differentiation.aliases import Aliases, Node, takes_out
 from adjoint.differentiation.memory.slots import Slot, has_slots, is_container
 from adjoint.differentiation.memory.structural import as_store, is_object_display, object_display, roles_of
-from adjoint.differentiation.nondifferentiable import names_field, problems_of
+from adjoint.differentiation.nondifferentiable import is_of_others, names_field, problems_of
 from adjoint.ir.join import reads_metadata, type_of_atom
 from adjoint.ir.walk import leaves, operands, statements_in
 from adjoint.rules.kinds import Constant, Linear, NoDerivative, Observer, Rule
@@ -62,6 +62,7 @@ class Dependence(Aliases):
         self.stores: list[ir.Store] = []
         self.writers: list[ir.Call] = []
         self.foreign: list[ir.Load] = []
+        self.from_records: list[ir.Load] = []
         self.draws: list[tuple[ir.Loop, ir.Var]] = []
         self.received: list[Node] = []
         self.sent: list[Node] = []
@@ -180,6 +181,8 @@ class Dependence(Aliases):
     def _connect_load(self, load: ir.Load, target: ir.Var, base: ir.Atom, key: ir.Key) -> None:
         if key == ir.Attribute("dtype") and reads_metadata(load):
             return
+        if names_field(base, key) or is_of_others(base):
+            self.from_records.append(load)
         slot = self.slot(type_of_atom(base), key)
         if slot is not None:
             self._flow(self._out_of(slot, target), self._values(target))

@@ -162,6 +162,15 @@ def test_gradients_lie_as_the_arrays_do(asked):
     assert not any("zeros_like" in text for text in asked)
 
 
+def test_diagonals_along_other_axes():
+    def f(m):
+        inner = np.diagonal(np.stack([m, m * m]), 0, 1, 2)
+        return np.sum(np.linalg.diagonal(m * 2.0) ** 3) + np.sum(inner**2)
+
+    m = np.random.default_rng(0).normal(size=(3, 3))
+    np.testing.assert_allclose(ad.grad(f, native=True)(m), ad.grad(f)(m), rtol=1e-13)
+
+
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4)])
 def test_diagonals_are_views(shape, asked):
     def f(m, k):

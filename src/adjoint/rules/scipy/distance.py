@@ -3,6 +3,7 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 import numpy as np
+from scipy import special
 from scipy.spatial import distance
 
 from adjoint.declarations.custom_derivatives import stop_gradient
@@ -65,6 +66,25 @@ def _of_differences(differences, metric, p):
     raise NotImplementedError("another metric")
 
 
+def _of_both(u, v, metric, p):
+    """Distances that are no function of the differences alone, of what lies along the last axis."""
+    if metric == "canberra":
+        whole = np.abs(u) + np.abs(v)
+        return np.sum(np.abs(u - v) / np.where(whole == 0.0, 1.0, whole), axis=-1)
+    if metric == "braycurtis":
+        return np.sum(np.abs(u - v), axis=-1) / np.sum(np.abs(u + v), axis=-1)
+    if metric == "jensenshannon":
+        ours, theirs = u / np.sum(u, axis=-1, keepdims=True), v / np.sum(v, axis=-1, keepdims=True)
+        middle = 0.5 * (ours + theirs)
+        return np.sqrt(0.5 * np.sum(special.rel_entr(ours, middle) + special.rel_entr(theirs, middle), axis=-1))
+    if metric == "correlation":
+        u, v = u - np.mean(u, axis=-1, keepdims=True), v - np.mean(v, axis=-1, keepdims=True)
+    if metric == "correlation" or metric == "cosine":
+        ours, theirs = np.sqrt(np.sum(u * u, axis=-1)), np.sqrt(np.sum(v * v, axis=-1))
+        return 1.0 - np.sum(u * v, axis=-1) / (ours * theirs)
+    return _of_differences(u - v, metric, p)
+
+
 def _stretched(metric, V, VI, *rows):
     """Rows whose Euclidean distances are those of metrics that weigh differences."""
     whole = np.concatenate([np.asarray(each) for each in rows])
@@ -83,7 +103,7 @@ def _cdist(XA, XB, metric="euclidean", *, p=2.0, V=None, VI=None):
     if metric == "cosine":
         lengths = np.outer(np.sqrt(np.sum(XA * XA, axis=1)), np.sqrt(np.sum(XB * XB, axis=1)))
         return 1.0 - XA @ np.transpose(XB) / lengths
-    return _of_differences(np.expand_dims(XA, 1) - XB, metric, p).copy()
+    return _of_both(np.expand_dims(XA, 1), np.expand_dims(XB, 0), metric, p).copy()
 
 
 def _pdist(X, metric="euclidean", *, p=2.0, V=None, VI=None):
@@ -91,17 +111,18 @@ def _pdist(X, metric="euclidean", *, p=2.0, V=None, VI=None):
         X = _stretched(metric, V, VI, X)[0]
         metric = "euclidean"
     first, second = np.triu_indices(np.shape(X)[0], 1)
-    return _of_differences(np.take(X, first, axis=0) - np.take(X, second, axis=0), metric, p)
+    return _of_both(np.take(X, first, axis=0), np.take(X, second, axis=0), metric, p)
 
 
 METRICS = ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski"]
+OF_BOTH = ["cosine", "correlation", "canberra", "braycurtis", "jensenshannon"]
 definition(
     distance.cdist,
     _cdist,
     arrays=("XA", "XB", "V", "VI"),
     cases=[
         *[case(sample(4, 3), sample(2, 3), metric) for metric in METRICS],
-        case(sample(4, 3), sample(2, 3), metric="cosine"),
+        *[case(sample(4, 3, kind="positive"), sample(2, 3, kind="positive"), metric) for metric in OF_BOTH],
         case(sample(4, 3), sample(2, 3), "minkowski", p=3.0),
         case(sample(4, 3), sample(2, 3), "seuclidean"),
         case(sample(4, 3), sample(2, 3), "seuclidean", V=sample(3, kind="positive")),
@@ -113,7 +134,11 @@ definition(
     distance.pdist,
     _pdist,
     arrays=("X", "V", "VI"),
-    cases=[*[case(sample(4, 3), metric) for metric in METRICS], case(sample(4, 3), "seuclidean")],
+    cases=[
+        *[case(sample(4, 3), metric) for metric in METRICS],
+        *[case(sample(4, 3, kind="positive"), metric) for metric in OF_BOTH],
+        case(sample(4, 3), "seuclidean"),
+    ],
 )
 
 

@@ -274,7 +274,7 @@ _of_entries(linalg.inv, making.inverse)
 
 @handles(linalg.aslinearoperator)
 def _as_operator(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not _any_varies(lo, args, kwargs) or len(args) != 1:
+    if len(args) != 1 or not (_any_varies(lo, args, kwargs) or is_sparse_matrix(args[0])):
         return NotImplemented
     return lo.call(ir.Const(operators.product_with), args, kwargs, node)
 

@@ -166,6 +166,31 @@ for _fn, _means in (
 ):
     definition(_fn, _means, arrays=("input",), cases=[case(sample(7), 3), case(sample(4, 5), (2, 3), mode="nearest")])
 
+
+def _of_both_extremes(combined):
+    """Functions of a dilation and an erosion of the same windows."""
+
+    def means(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0):
+        if output is not None:
+            raise NotImplementedError("an array for the result")
+        given = (size, footprint, structure, None, mode, cval, origin)
+        return combined(input, lambda x: ndimage.grey_dilation(x, *given), lambda x: ndimage.grey_erosion(x, *given))
+
+    return means
+
+
+for _fn, _combined in (
+    (ndimage.grey_opening, lambda x, dilated, eroded: dilated(eroded(x))),
+    (ndimage.grey_closing, lambda x, dilated, eroded: eroded(dilated(x))),
+    (ndimage.white_tophat, lambda x, dilated, eroded: x - dilated(eroded(x))),
+    (ndimage.black_tophat, lambda x, dilated, eroded: eroded(dilated(x)) - x),
+    (ndimage.morphological_gradient, lambda x, dilated, eroded: dilated(x) - eroded(x)),
+    (ndimage.morphological_laplace, lambda x, dilated, eroded: dilated(x) + eroded(x) - 2.0 * x),
+):
+    definition(
+        _fn, _of_both_extremes(_combined), arrays=("input",), cases=[case(sample(7), 3), case(sample(4, 5), (2, 3))]
+    )
+
 # --- slopes of smooth images ------------------------------------------------------------------------------------------
 
 

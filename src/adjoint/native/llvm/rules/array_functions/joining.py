@@ -102,18 +102,18 @@ def _as_columns(e: Emission, *parts: Value) -> Array:
 # Diagonals
 
 
-def _only_main(*options: tuple[Value | None, str]) -> None:
-    """Refuses other diagonals than that from the first element on."""
-    for given, usual in options:
-        if given is not None and not (isinstance(given, Number) and given.name == usual):
-            raise Unsupported("other diagonals")
+def _require_axes_of_a_matrix(axis1: Value | None, axis2: Value | None) -> None:
+    """Refuses diagonals along other axes than both of a matrix, counted from one end or the other."""
+    given = [axis.name if isinstance(axis, Number) else axis for axis in (axis1, axis2)]
+    if given != ["-2", "-1"] and not (given[0] in (None, "0") and given[1] in (None, "1")):
+        raise Unsupported("diagonals along other axes")
 
 
 @rule(np.diagonal)
 def _diagonal(
     e: Emission, a: Value, offset: Value | None = None, axis1: Value | None = None, axis2: Value | None = None
 ) -> Array:
-    _only_main((axis1, "0"), (axis2, "1"))
+    _require_axes_of_a_matrix(axis1, axis2)
     found = diagonal(e, a, offset)
     return replace(found, kind=replace(found.kind, read_only=True))
 
@@ -142,7 +142,9 @@ def _place_diagonal(
     axis1: Value | None = None,
     axis2: Value | None = None,
 ) -> Array:
-    _only_main((offset, "0"), (axis1, "0"), (axis2, "1"))
+    if offset is not None and not (isinstance(offset, Number) and offset.name == "0"):
+        raise Unsupported("other diagonals")
+    _require_axes_of_a_matrix(axis1, axis2)
     return _zeros_with(e, x, ct)
 
 
