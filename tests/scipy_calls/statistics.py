@@ -643,3 +643,21 @@ def directional(a):
 def formulas_of_distributions(a):
     """As packages call them, which want no location and no scale."""
     return (stats.norm._cdf(a), stats.norm._pdf(a), stats.norm._logcdf(a), stats.logistic._logpdf(a))
+
+
+@call(positive(3))
+def parameters_by_a_star(p):
+    frozen = stats.gamma(*p[:2])
+    places = np.array([2.5, 3.5])
+    return (stats.norm.logpdf(places, *p[:2]), stats.t.cdf(places, *p), frozen.logpdf(places))
+
+
+@call(positive(2))
+def parameters_by_a_star_of_a_distribution_of_numbers(p):
+    return (stats.poisson.logpmf(2, *p[:1]), stats.gamma.logsf(2.0, *p[:1], scale=p[1]))
+
+
+@call(positive(2) + 1.0)
+def frozen_by_one_of_two_calls(p):
+    frozen = stats.gamma(p[0], 0.1, scale=p[1]) if p[0] > p[1] else stats.gamma(*p[:1], scale=p[1])
+    return (frozen.logsf(2.0), frozen.pdf(1.5))

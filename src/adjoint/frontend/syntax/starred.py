@@ -36,6 +36,7 @@ from adjoint.runtime import display
 from adjoint.runtime.objects import check_least_length
 from adjoint.sources.library_folders import is_installed, is_of_a_library
 from adjoint.types.classes.annotations import signature
+from adjoint.types.structure import home_of
 
 
 def elements(lo: Lowerer, nodes: Sequence[ast.expr]) -> list[Value]:
@@ -193,6 +194,8 @@ def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], 
 
         def call_with() -> Value:
             items = [containers.subscript(lo, spread.value, ir.Const(i), spread.node) for i in range(count)]
+            if lo.block is None:  # of so many it is known that they are not there
+                return ir.UNDEFINED
             return call([*args[:place], *items, *args[place + 1 :]])
 
         is_so = lo.open.call(operator.eq, length, ir.Const(count))
@@ -320,6 +323,8 @@ def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None
             value=types.FunctionType() | types.BuiltinFunctionType() | types.MethodType() | type() as constant
         ):
             return _asked_by_signature(constant, named)
+        case ir.Const(value=constant) if hasattr(constant, "numargs"):
+            return _asked_by_signature(constant, named)
         case _:
             return None
 
@@ -330,10 +335,26 @@ def _asked_by_signature(constant: Any, named: Collection[str]) -> tuple[int, int
     except (TypeError, ValueError):
         return None
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return None
+        return _asked_by_distribution(constant, list(parameters), named)
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     taken = [p for p in parameters if p.kind in kinds and p.name not in named]
     return sum(p.default is p.empty for p in taken), len(taken)
+
+
+def _asked_by_distribution(
+    method: Any, parameters: Sequence[inspect.Parameter], named: Collection[str]
+) -> tuple[int, int] | None:
+    """The same of a method of SciPy's distributions: behind a place come the shapes, then a location and a scale."""
+    receiver = getattr(method, "__self__", method)  # which is called itself for one of fixed parameters
+    names = [parameter.name for parameter in parameters]
+    if not hasattr(receiver, "numargs") or names[-2:] != ["args", "kwds"] or method == getattr(receiver, "rvs", None):
+        return None
+    shapes = (receiver.shapes or "").replace(",", " ").split()
+    if len(shapes) != receiver.numargs or not home_of(type(receiver)).startswith("scipy.stats."):
+        return None
+    more = ["loc"] if hasattr(receiver, "pmf") else ["loc", "scale"]
+    needed = sum(name not in named for name in (*names[:-2], *shapes))
+    return needed, needed + sum(name not in named for name in more)
 
 
 def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int) -> list[Value]:
