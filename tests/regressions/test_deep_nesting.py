@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import adjoint as ad
+from adjoint.codegen.texts import Emitted, load
 from texts import run_text
 
 LENGTH = 200
@@ -64,3 +65,11 @@ def test_an_expression_nested_more_deeply_than_trees_may_be() -> None:
         assert ad.grad(function)(1.0) == 1500.0
     finally:
         sys.setrecursionlimit(limit)
+
+
+def test_branches_nested_more_deeply_than_python_reads() -> None:
+    levels = "".join(f"{'    ' * n}if x > {n}:\n" for n in range(1, 120))
+    text = f"def chosen(x):\n{levels}{'    ' * 120}return x\n"
+    with pytest.raises(ad.DifferentiationError, match="AD0902") as refusal:
+        load(Emitted(text, {}, "chosen"))
+    assert "in a dict" in str(refusal.value)

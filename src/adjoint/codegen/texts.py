@@ -7,6 +7,7 @@ from collections.abc import Callable
 from importlib.util import source_hash
 from typing import Any
 
+from adjoint.diagnostics import error
 from adjoint.diagnostics.spans import Span
 from adjoint.records import dataclass, field
 
@@ -46,6 +47,9 @@ origins: dict[str, tuple[Lines, Parts]] = {}
 """Where lines of the texts that were run come from, and parts of them, by the names under which tools know these."""
 
 
+_LEVEL = ("look the cases up in a dict, or go through a list of them in a loop",)
+
+
 def file_of(emitted: Emitted, filename_hint: str = "") -> str:
     """The name under which tools know a text."""
     digest = source_hash(emitted.text.encode()).hex()[:10]
@@ -56,7 +60,10 @@ def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
     """Runs a text and gives the function; the text is registered so that tools find its lines."""
     filename = file_of(emitted, filename_hint)
     origins[filename] = emitted.lines, emitted.parts
-    code = compile(emitted.text, filename, "exec")
+    try:
+        code = compile(emitted.text, filename, "exec")
+    except IndentationError:  # Python reads a hundred levels
+        raise error("AD0902", None, "branches lie inside one another in a hundred levels", helps=_LEVEL) from None
     lines = emitted.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(emitted.text), None, lines, filename)
     named = {
