@@ -47,6 +47,8 @@ def compared(compare: Callable[..., Any], *operands: Any) -> Any:
     ...
     adjoint.runtime.comparisons.UnknownItems: error[AD0301]: ...
     """
+    if not any(isinstance(operand, (*_CONTAINERS, dict)) for operand in operands):
+        return compare(*operands)  # arrays and numbers themselves are not asked which object they are
     sides = operands[0] if len(operands) == 1 and isinstance(operands[0], _CONTAINERS) else operands
     if sum(map(_holds_unequal, sides)) > 1:
         raise UnknownItems

@@ -12,12 +12,13 @@ from typing import TypeGuard
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import operands, statements_in
 from adjoint.records import replace
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import exchanges, rule_for
-from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, ways_out
+from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, plain_operand, ways_out
 
 _DIFFERENTIATED = (Elementwise, Linear, Bilinear, General)
 _OF_SPARSE_MATRICES = (
@@ -72,6 +73,8 @@ def _checked(block: ir.Block, varied: Set[ir.Atom], asked: Set[ir.Var], found: l
                 cls = operand.type.cls if isinstance(operand.type, ir.Opaque) else None
                 if cls is not None and brings_arithmetic(cls):
                     found.append(_problem(statement, operand, cls))
+                elif cls in (None, list, tuple) and operand not in varied:
+                    statement = _with_plain_operand(statement, operand, statements)
                 elif operand not in asked:
                     name = ir.Const(operand.hint if operand.named else None)
                     statements.append(ir.Call((), check_operand, (operand, name), (), statement.span))
@@ -83,6 +86,27 @@ def _checked(block: ir.Block, varied: Set[ir.Atom], asked: Set[ir.Var], found: l
             end.cond, _checked(end.then, varied, asked, found), _checked(end.orelse, varied, asked, found), end.span
         )
     return ir.Block(tuple(statements), end)
+
+
+def _with_plain_operand(call: ir.Call, operand: ir.Var, before: list[ir.Statement]) -> ir.Call:
+    """The call of an operand as NumPy takes it, which may be a list; what is given as a setting stays what it is."""
+    rule = rule_for(call.callee)
+    assert rule is not None
+    settings = {place for place, _ in rule.settings(len(call.args))}
+    if isinstance(rule, Linear) and rule.wrt is not None:
+        settings |= set(range(len(call.args))) - set(rule.wrt)
+    is_operator = getattr(call.callee, "__module__", None) == "_operator"
+    classes = []
+    for other in (
+        call.args if is_operator and not any(isinstance(type_of_atom(atom), ir.Array) for atom in call.args) else ()
+    ):
+        if other is not operand:
+            classes.append(ir.Var("cls", ir.Opaque(type)))
+            before.append(ir.Call((classes[-1],), type, (other,), (), call.span))
+    target, name = ir.Var(operand.hint, operand.type), ir.Const(operand.hint if operand.named else None)
+    before.append(ir.Call((target,), plain_operand, (operand, name, *classes), (), call.span))
+    args = [target if arg is operand and place not in settings else arg for place, arg in enumerate(call.args)]
+    return replace(call, args=tuple(args))
 
 
 def _is_functional(statement: ir.Statement) -> TypeGuard[ir.Call]:

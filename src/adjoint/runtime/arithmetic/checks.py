@@ -456,3 +456,25 @@ def check_operand(operand: Any, name: str | None) -> None:
         which = "an operand" if name is None else repr(name)
         label = f"in this call {which} is an object of class {cls.__name__!r}"
         raise error("AD0207", None, label, helps=ways_out(cls), name=cls.__name__)
+
+
+def plain_operand(operand: Any, name: str | None, *classes: type) -> Any:
+    """An operand of which nothing was known, as NumPy takes it: a list or a tuple is an array.
+
+    So it is to functions of NumPy, and to operators where one of the ``classes`` of other operands is NumPy's.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0207, as in :func:`check_operand`.
+
+    >>> plain_operand([1.0, 2.0], None)
+    array([1., 2.])
+    >>> plain_operand([1.0, 2.0], None, int)
+    [1.0, 2.0]
+    """
+    if type(operand) in (list, tuple):
+        is_array = not classes or any(issubclass(cls, (np.ndarray, np.generic)) for cls in classes)
+        return np.asarray(operand) if is_array else operand
+    check_operand(operand, name)
+    return operand
