@@ -11,7 +11,7 @@ import numpy as np
 from adjoint.diagnostics import Diagnostic, DifferentiationError
 from adjoint.diagnostics.diagnostic import diagnostic
 
-__all__ = ["UnknownItems", "compared"]
+__all__ = ["UnknownItems", "compared", "ordered"]
 
 _CONTAINERS = (list, tuple, set, frozenset, deque)
 
@@ -53,6 +53,25 @@ def compared(compare: Callable[..., Any], *operands: Any) -> Any:
     if sum(map(_holds_unequal, sides)) > 1:
         raise UnknownItems
     return compare(*operands)
+
+
+def ordered(order: Callable[..., Any], items: Any, *others: Any, **options: Any) -> Any:
+    """What a function says that orders items.
+
+    Raises
+    ------
+    UnknownItems
+        If that depends on which objects the items of tuples are.
+
+    Examples
+    --------
+    >>> ordered(sorted, [(2.0, 1), (1.0, 2)])
+    [(1.0, 2), (2.0, 1)]
+    """
+    inner = [each for each in (*(items if isinstance(items, list) else ()), items, *others) if isinstance(each, tuple)]
+    if sum(map(_holds_unequal, inner)) > 1:
+        raise UnknownItems
+    return order(items, *others, **options)
 
 
 def _holds_unequal(value: Any) -> bool:

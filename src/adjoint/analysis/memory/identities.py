@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import operator
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in, statements_run, targets_of, terminators_in, vars_of
-from adjoint.runtime import display
+from adjoint.runtime import display, lists
 
 _PLACES = ("data", "ctypes", "__array_interface__")
 """The attributes of arrays that tell where their memory is."""
@@ -25,6 +26,10 @@ _SEARCHES = frozenset(
     )
 )
 """What asks whether items are one object before it asks whether they are equal, as nan is not."""
+ORDERS = frozenset(
+    map(id, (sorted, list.sort, min, max, lists.order_of_items, bisect.bisect_left, bisect.bisect_right))
+)
+"""What asks it of items of the items: a tuple is less than another where the first items that are not equal are."""
 _HANDING_ON = frozenset(map(id, (operator.pos, float, complex, max, min)))
 """What may give the number that it is given."""
 
@@ -53,6 +58,10 @@ def compares_items(statement: ir.Statement) -> bool:
     """Whether a statement asks whether items of containers are one object, or equal, and they may be nan."""
     if not isinstance(statement, ir.Call):
         return False
+    if id(statement.callee) in ORDERS:
+        return any(map(_holds_containers, map(type_of_atom, operands(statement))))
+    if statement.callee is display.make_dict:
+        return len(statement.args) > 2 and any(map(_may_be_nan, map(type_of_atom, statement.args[::2])))
     is_search = id(statement.callee) in _SEARCHES
     if not is_search and id(statement.callee) not in _COMPARISONS:
         return False
@@ -60,6 +69,17 @@ def compares_items(statement: ir.Statement) -> bool:
     if statement.callee is operator.contains and isinstance(kinds[0], ir.Dict):
         kinds = kinds[1:]
     return any(is_search or not isinstance(kind, _COMPUTED) for kind in kinds) and all(map(_may_be_nan, kinds))
+
+
+def _holds_containers(type_: ir.Type | None) -> bool:
+    """Whether a value holds containers whose items may be nan, or is a tuple of such items."""
+    match type_:
+        case ir.List(element=ir.List() | ir.Tuple() as element):
+            return _may_be_nan(element)
+        case ir.Tuple():
+            return _may_be_nan(type_)
+        case _:
+            return False
 
 
 def _may_be_nan(type_: ir.Type | None) -> bool:

@@ -105,9 +105,10 @@ def is_nan(value: Value) -> bool:
 
 
 def may_be_nan(value: Value) -> bool:
-    """Whether a value is a number that may not be equal to itself."""
+    """Whether a value is a number, or an array, that may not be equal to itself."""
     if isinstance(value, ir.Var):
-        return isinstance(value.type, ir.Number) or (isinstance(value.type, ir.Scalar) and ir.may_vary(value.type))
+        type_ = value.type
+        return isinstance(type_, (ir.Number, ir.Array)) or (isinstance(type_, ir.Scalar) and ir.may_vary(type_))
     return is_nan(value)
 
 

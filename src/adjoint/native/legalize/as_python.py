@@ -10,7 +10,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.analysis.memory.identities import compares_items
+from adjoint.analysis.memory.identities import ORDERS, compares_items
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import ByPython
 from adjoint.ir.rebuild import map_blocks, map_branch, substitute
@@ -64,8 +64,9 @@ def by_python_together(
 def refusing_unknown(statement: ir.Statement) -> ir.Statement:
     """A statement with its comparisons of containers refused where they depend on which object a number is."""
     if isinstance(statement, ir.Call) and compares_items(statement):
+        refusing = comparisons.ordered if id(statement.callee) in ORDERS else comparisons.compared
         args = (ir.Const(statement.callee), *statement.args)
-        return ir.Call(statement.targets, comparisons.compared, args, statement.kwargs, statement.span)
+        return ir.Call(statement.targets, refusing, args, statement.kwargs, statement.span)
     return map_blocks(statement, _refusing_unknown)
 
 
