@@ -512,3 +512,8 @@ def products_with_a_matrix_of_the_older_classes(x):
 def product_of_a_linear_operator_that_does_not_vary(x):
     matrix = sparse.csr_matrix(np.array([[2.0, 0.3, 0.0], [0.0, 1.5, 0.4], [0.1, 0.0, 1.8]]))
     return scipy.sparse.linalg.aslinearoperator(matrix) @ x
+
+
+@call(normal(3))
+def joined_with_directives(x):
+    return (np.r_["0,2", x, x**2], np.r_["-1", x, 1.0, 0:2])

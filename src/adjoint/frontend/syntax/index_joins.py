@@ -44,15 +44,30 @@ def _may_be_a_tuple(index: Value) -> bool:
 
 
 def _join(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:
-    """The array; None for brackets with directives (``np.r_["0,2", a, b]``)."""
+    """The array; None for brackets with directives that are not followed (``np.r_["r", a, b]``)."""
     maker = array_definitions.joined_rows if constant is np.r_ else array_definitions.joined_columns
     if is_tuple(index):
         return python_functions.call(lo, maker, [index], node)
     items: Sequence[Value] = index.items if isinstance(index, TupleValue) else (index,)
+    directive = _directive(items[0]) if constant is np.r_ and len(items) > 1 else None
+    items = items if directive is None else items[1:]
     if not items or any(isinstance(item, ir.Const) and isinstance(item.value, str) for item in items):
         return None
     parts = [_numbers_of(lo, item, node) if isinstance(item, SliceValue) else item for item in items]
+    if directive is not None:
+        axis, rank = map(ir.Const, directive)
+        arrays = [lo.call(ir.Const(np.array), [part], {"ndmin": rank}, node) for part in parts]
+        return lo.call(ir.Const(np.concatenate), [TupleValue(tuple(arrays)), axis], {}, node)
     return python_functions.call(lo, maker, [TupleValue(tuple(parts))], node)
+
+
+def _directive(item: Value) -> tuple[int, int] | None:
+    """The axis along which ``np.r_["0,2", a, b]`` joins, and the least number of axes; None for other directives."""
+    said = item.value if isinstance(item, ir.Const) else None
+    numbers = said.split(",") if isinstance(said, str) else []
+    if len(numbers) not in (1, 2) or not all(number.strip().lstrip("-").isdigit() for number in numbers):
+        return None
+    return int(numbers[0]), int(numbers[1]) if len(numbers) == 2 else 1
 
 
 def _grid(lo: Lowerer, constant: Any, index: Value, node: ast.AST | None) -> Value | None:

@@ -69,6 +69,13 @@ def _normal_logpdf(x, mean=None, cov=1, allow_singular=False):
     return _like(-0.5 * (extent * LOG_TWO_PI + size + found), x, extent)
 
 
+def _normal_entropy(mean=None, cov=1):
+    extent = _extent(mean, cov)
+    matrix = _matrix(cov, extent)
+    _refuse_singular(matrix)
+    return 0.5 * (extent * (LOG_TWO_PI + 1.0) + np.linalg.slogdet(matrix)[1])
+
+
 def _t_logpdf(x, loc=None, shape=1, df=1):
     _rows_only(x)
     extent = _extent(loc, shape)
@@ -98,6 +105,7 @@ definition(
     lambda x, mean=None, cov=1, allow_singular=False: np.exp(_normal_logpdf(x, mean, cov, allow_singular)),
     cases=PLACES[:2],
 )
+definition(stats.multivariate_normal.entropy, _normal_entropy, cases=[case(sample(3), DEFINITE), case(cov=DEFINITE)])
 SPREADS = [case(*call.args, 4.5) for call in PLACES[:2]]
 definition(stats.multivariate_t.logpdf, _t_logpdf, when=_is_regular, cases=SPREADS)
 definition(
