@@ -8,6 +8,7 @@ import ctypes
 import operator
 import queue
 import struct
+import weakref
 from typing import Any
 
 import numpy as np
@@ -171,3 +172,83 @@ def queued(x):
 def test_objects_that_are_made_here(function):
     with pytest.raises(ad.DifferentiationError, match="AD0307"):
         ad.grad(function)(1.3)
+
+
+# Memory of outside that is written, and read from where nobody looks
+
+
+class Node:
+    a = 0.0
+
+
+BUFFER = np.zeros(2)
+NODE, LISTS = Node(), [[0.0], [1.0]]
+IN_ARRAY, IN_BYTES = array.array("d", [0.0]), (ctypes.c_double * 2)()
+OF_ARRAY, OF_BYTES = np.frombuffer(IN_ARRAY), np.ctypeslib.as_array(IN_BYTES)
+LOOK = memoryview(BUFFER)
+QUEUE = collections.deque([NODE, BUFFER, LISTS[0]])
+ORDERED = collections.OrderedDict(node=NODE, buffer=BUFFER)
+INHERITING = Table(node=NODE, buffer=BUFFER)
+OBJECTS = np.array([NODE, NODE], dtype=object)
+REFERENCE = weakref.ref(NODE)
+
+
+def in_an_array(x):
+    OF_ARRAY[0] = x
+    return x * x + IN_ARRAY[0]
+
+
+def in_bytes(x):
+    OF_BYTES[0] = x
+    return x * x + IN_BYTES[0]
+
+
+def in_a_memoryview(x):
+    BUFFER[0] = x
+    return x * x + LOOK[0]
+
+
+def in_a_queue(x):
+    BUFFER[0] = x
+    return x * x + QUEUE[1][0]
+
+
+def list_in_a_queue(x):
+    LISTS[0][0] = x
+    return x * x + QUEUE[2][0]
+
+
+def object_in_a_queue(x):
+    NODE.a = x
+    return x * x + QUEUE[0].a
+
+
+def object_in_an_ordered_dict(x):
+    NODE.a = x
+    return x * x + ORDERED["node"].a
+
+
+def object_in_a_table(x):
+    NODE.a = x
+    return x * x + INHERITING["node"].a
+
+
+def object_in_an_array(x):
+    NODE.a = x
+    return x * x + OBJECTS[1].a
+
+
+def object_referred_to(x):
+    NODE.a = x
+    return x * x + REFERENCE().a
+
+
+HIDDEN = (in_an_array, in_bytes, in_a_memoryview, in_a_queue, list_in_a_queue, object_in_a_queue)
+HIDDEN_OBJECTS = (object_in_an_ordered_dict, object_in_a_table, object_in_an_array, object_referred_to)
+
+
+@pytest.mark.parametrize("function", [*HIDDEN, *HIDDEN_OBJECTS])
+def test_what_is_read_where_nobody_looks_is_refused(function):
+    for derivative in (ad.grad(function), lambda x: ad.jvp(function, (x,), (1.0,))):
+        with pytest.raises(ad.DifferentiationError, match="AD0303"):
+            derivative(1.3)

@@ -6,8 +6,12 @@ ways from the argument; whether these share memory with others is asked at each 
 
 from __future__ import annotations
 
+import array
+import collections
+import ctypes
 import functools
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -98,12 +102,30 @@ def arrays_in(value: Any) -> Iterator[tuple[Way, Any]]:
 def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]:
     if is_array(value):
         yield place, value
-        return
+        if not _is_of_objects(value):
+            return
     if type(value) in _PLAIN or id(value) in seen:
         return
     seen.add(id(value))
+    if isinstance(value, _BUFFERS):
+        yield place, np.asarray(value)
+        return
+    if f"{type(value).__module__}.".startswith("pandas."):
+        yield from ((place, column) for column in _columns_of(value))
+        return
     for key, part in parts_of(value):
         yield from _arrays(part, (*place, key), seen)
+
+
+_BUFFERS = (memoryview, bytearray, array.array, ctypes.Array)
+"""Classes of objects whose memory an array may share."""
+
+
+def _columns_of(table: Any) -> list[Any]:
+    """What pandas holds, a column at a time: it tells its memory that way."""
+    if hasattr(table, "columns"):
+        return [table[name].to_numpy() for name in table.columns]
+    return [table.to_numpy()] if hasattr(table, "to_numpy") else []
 
 
 def objects_in(value: Any) -> Iterator[Any]:
@@ -121,12 +143,27 @@ def _objects(value: Any, seen: set[int]) -> Iterator[Any]:
         yield from _objects(part, seen)
 
 
+def is_holder(value: Any) -> bool:
+    """Whether something is a container in which nobody looks: of a class in C, or of one that inherits from such."""
+    if isinstance(value, (list, dict)):
+        return type(value) not in (list, dict)
+    return isinstance(value, (collections.deque, weakref.ref)) or _is_of_objects(value)
+
+
+def _is_of_objects(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.hasobject
+
+
 def parts_of(value: Any) -> list[tuple[Any, Any]]:
     """What a container, an object or a function holds, with the keys or names."""
     if isinstance(value, dict):
         return list(value.items())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, collections.deque)):
         return list(enumerate(value))
+    if isinstance(value, np.ndarray):
+        return list(enumerate(value.flat)) if _is_of_objects(value) else []
+    if isinstance(value, weakref.ref):
+        return [("()", value())]
     if isinstance(value, types.CellType):
         return [("cell_contents", value.cell_contents)] if _is_filled(value) else []
     if isinstance(value, _FUNCTIONS):

@@ -17,6 +17,7 @@ from adjoint.diagnostics.errors import warn
 from adjoint.dispatch.argument_aliasing import (
     arrays_in,
     containers_in,
+    is_holder,
     objects_in,
     overlaps_itself,
     share_memory,
@@ -251,6 +252,20 @@ class Specialization:
                     raise error("AD0303", None, label, helps=helps)
             if not is_array(inputs[place]) and (not self._is_captured(place) or self._is_lifted(place)):
                 self._check_containers(place, inputs)
+            self._check_holders(place, inputs)
+
+    def _check_holders(self, place: int, inputs: Sequence[Any]) -> None:
+        """Refuses what may be written in an input, and lies in a container that nobody looks into, too."""
+        holders = [other for other, value in enumerate(inputs) if other != place and is_holder(value)]
+        if not holders:
+            return
+        written = {id(one) for one in written_containers(inputs[place], self._ways()[1][place])}
+        written |= {id(one) for one in objects_in(inputs[place])}
+        for other in holders:
+            found = (*(one for _, one in containers_in(inputs[other])), *objects_in(inputs[other]))
+            if any(id(one) in written for one in found):
+                label = f"{self._named(place)} is written, and lies in {self._named(other)}, too"
+                raise error("AD0303", None, label, helps=("read it from where it is written",))
 
     def refuse_two_names(self, inputs: Sequence[Any]) -> None:
         """Refuses objects that are captured and lie in an argument, too, where further runs get copies of arguments."""
