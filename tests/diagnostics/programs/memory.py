@@ -1,5 +1,6 @@
 """Writes of which the derivative would be lost."""
 
+import array
 import collections
 import io
 import json
@@ -48,18 +49,11 @@ def dict_grows(table):
     return total
 
 
-#: ad.grad(stored_in_chain_map)(2.0)
-def stored_in_chain_map(x):
-    table = collections.ChainMap()
-    table["x"] = x * x  # error[AD0307]: what is stored here varies
-    return table["x"] * x
-
-
-#: ad.grad(stored_in_chain_of_dicts)(2.0)
-def stored_in_chain_of_dicts(x):
-    table = collections.ChainMap()
-    table.update(a=x * x)  # error[AD0307]: 'update' belongs to an object that is not looked into, and may store what it is handed
-    return table["a"] * x
+#: ad.grad(put_on_typed_array)(2.0)
+def put_on_typed_array(x):
+    table = array.array("d")
+    table.append(x * x)  # error[AD0307]: 'append' belongs to an object that is not looked into, and may store what it is handed
+    return table[0] * x
 
 
 #: ad.value_and_grad(hands_out_a_deque, has_aux=True)(2.0)  # error[AD0301]: a 'deque' that is made inside the function is handed out
