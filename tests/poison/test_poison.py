@@ -15,7 +15,13 @@ from poison.outside import Poisoned
 
 EVERY = 499
 """One trial of so many, by its title: what is added to the corpus changes no other choice."""
-SAMPLE = [trial for trial in trials() if crc32(trial.title.encode()) % EVERY == 0]
+FOUND = (
+    "numbers_of_kinds.slope_of_what_writes gradient plain inside",
+    "numbers_of_kinds.slope_of_what_writes hvp strided inside",
+    "arrays_made.parts_of_a_tuple_written linearize fortran inside",
+)
+"""Once they read what had changed."""
+SAMPLE = [trial for trial in trials() if crc32(trial.title.encode()) % EVERY == 0 or trial.title in FOUND]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -85,11 +85,15 @@ def _without_last_copies(function: ir.Function) -> ir.Function:
 
 
 def _united(body: ir.Block, array: ir.Var, copy: ir.Var) -> ir.Block:
-    """A body in which an array is what its copy was: of memory that is written, where the copy is."""
-    one = ir.Var(array.hint, copy.type, array.named)
+    """A body in which an array is its copy: of memory that is written, where that of one of the two is."""
+    one = ir.Var(array.hint, array.type if _is_written(array) else copy.type, array.named)
     body = substitute(body, {array: one, copy: one})
     made = [rebuild(each, same_atom, binder=lambda var: one if var is array else var) for each in body.statements]
     return ir.Block(tuple(made), body.terminator)
+
+
+def _is_written(array: ir.Var) -> bool:
+    return isinstance(array.type, ir.Array) and array.type.storage.written
 
 
 def _copied(call: ir.Call, made: set[ir.Var]) -> ir.Var | None:
