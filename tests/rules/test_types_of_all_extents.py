@@ -82,6 +82,8 @@ def test_extents_hold(function: Callable[..., Any], options: dict[str, int], ran
 FITTED = (signal.kept,)
 """Functions whose arguments have to fit, which they do not check."""
 RULES = [rule for rule in all_rules() if rule.pure and not rule.writes and rule.fn not in FITTED]
+PUBLIC = [rule for rule in RULES if not rule.name.startswith("adjoint.")]
+"""Others are given integers that follow from shapes."""
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -109,6 +111,74 @@ def test_extents_of_all_rules_hold(rule: Rule) -> None:
                     continue
                 for type_, result in zip(told, found if rule.results > 1 else (found,), strict=False):
                     assert _is_of(result, type_), (dims, [np.shape(arg) for arg in given], type_)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rule", [rule for rule in PUBLIC if is_chosen(rule.name, 32)], ids=lambda rule: rule.name)
+def test_extents_hold_whatever_the_integers_are(rule: Rule) -> None:
+    """Integers that are known when the program runs: lengths, places and axes, which differ from each other."""
+    draws = np.random.default_rng(0)
+    for args, kwargs in cases_of(rule, draws):
+        places = [place for place, arg in enumerate(args) if isinstance(arg, np.ndarray) and arg.ndim]
+        integers = [place for place, arg in enumerate(args) if type(arg) is int]
+        names = [name for name, value in kwargs.items() if type(value) is int]
+        for _ in range(10 if places and (integers or names) else 0):
+            dims = {place: tuple(map(str, draws.choice(list(EXTENTS), args[place].ndim))) for place in places}
+            known: dict[int, ir.Atom] = {
+                place: ir.Var("x", ir.Array(args[place].dtype, each))  # type: ignore[arg-type]
+                for place, each in dims.items()
+            }
+            known |= {place: ir.Var("n", ir.INT) for place in integers}
+            named = [
+                (name, ir.Var("n", ir.INT) if name in names else ir.Const(value)) for name, value in kwargs.items()
+            ]
+            told = type_of_call(rule.fn, [known.get(place, ir.Const(arg)) for place, arg in enumerate(args)], named)
+            for _ in range(15):
+                given, options = list(args), dict(kwargs)
+                for place, each in dims.items():
+                    shape = tuple(int(draws.choice([extent for extent in EXTENTS[dim] if extent])) for dim in each)
+                    given[place] = np.resize(args[place], shape)
+                for place in integers:
+                    given[place] = int(draws.choice((args[place], -2, -1, 0, 1, 2, 3)))
+                for name in names:
+                    options[name] = int(draws.choice((kwargs[name], -2, -1, 0, 1, 2, 3)))
+                try:
+                    found = rule.fn(*given, **options)
+                except Exception:  # the extents do not fit, or the numbers do not
+                    continue
+                for type_, result in zip(told, found if rule.results > 1 else (found,), strict=False):
+                    assert _is_of(result, type_), (dims, given, options, type_, np.shape(result))
+
+
+LENGTHS_AND_AXES: list[Callable[[np.ndarray, int, int], Any]] = [
+    lambda t, n, k: _weighted(np.repeat(t, n, k)),
+    lambda t, n, k: _weighted(np.real(np.fft.fft(t, n, k))) + np.sum(t),
+    lambda t, n, k: _weighted(np.roll(t, n, k) * t),
+    lambda t, n, k: _weighted(np.take(t, [n - 3, 0], k)),
+    lambda t, n, k: _weighted(np.moveaxis(t, n - 3, k)),
+    lambda t, n, k: _weighted(np.take_along_axis(t, np.zeros((n, t.shape[1]), int), k)),
+]
+
+
+def _weighted(y: Any) -> Any:
+    return np.sum(y * np.arange(float(y.shape[-1])))
+
+
+@pytest.mark.parametrize("f", LENGTHS_AND_AXES)
+@pytest.mark.parametrize("shape", [(1, 1), (4, 1), (1, 6), (4, 6)])
+def test_lengths_and_axes_that_are_known_late(f: Any, shape: tuple[int, int]) -> None:
+    t, step = np.random.default_rng(0).normal(size=shape), 1e-6
+    for n, k in itertools.product((2, 3), (0, 1, -1)):
+        try:
+            f(t, n, k)
+        except (ValueError, IndexError):
+            continue
+        found = ad.grad(f)(t, n, k)
+        for place in np.ndindex(shape):
+            unit = np.zeros(shape)
+            unit[place] = step
+            slope = (f(t + unit, n, k) - f(t - unit, n, k)) / (2.0 * step)
+            assert found[place] == pytest.approx(slope, rel=1e-5, abs=1e-6), (n, k)
 
 
 def _is_of(result: Any, type_: ir.Type) -> bool:

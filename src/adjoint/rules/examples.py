@@ -32,6 +32,10 @@ _EXTENTS: tuple[Callable[[int], int], ...] = (
 _MANY = (3, 3, 3, 3, 2, 12)
 
 
+_SMALL = 5
+"""So many of these are tried with each choice of integers."""
+
+
 _OF_NOTHING: tuple[tuple[Callable[[int], int], int], ...] = ((lambda place: 1, 0), (lambda place: place % 2, 3))
 """Choices with empty arrays, which with one element make an array of one: others have to tell everything else."""
 
@@ -49,6 +53,14 @@ _AXES = (0, 1, -1)
 
 The other choices would make all extents as small as the axes.
 """
+
+
+_Integers = tuple[int, ...]
+"""What integers by themselves are, one after the other; of more of them, each is the last."""
+
+
+_MOST_INTEGERS = 3
+"""So many of them differ from each other: a length, and two axes."""
 
 
 _ANY: ir.Dim = "any"
@@ -76,22 +88,26 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     lengths: set[tuple[int, ...]] = set()
     ranks: list[int] = []
     some_fail = False
-    choices: list[tuple[Callable[[int], int], int, int, bool, int | None]] = [
-        (extent, many, 0, as_places, None)
+    choices: list[tuple[Callable[[int], int], int, int, bool, _Integers | None, int]] = [
+        (extent, many, 0, as_places, None, 1)
         for as_places in ((False, True) if any(map(lists_integers, given)) else (False,))
         for extent, many in zip(_EXTENTS, _MANY, strict=True)
     ]
     if not isinstance(rule, Elementwise) and sum(isinstance(known, ir.Array) for known in arguments) > 1:
-        choices.append((_EXTENTS[0], _MANY[0], 1, False, None))
+        choices.append((_EXTENTS[0], _MANY[0], 1, False, None, 1))
     if any(map(_has_integers, given)):
-        choices += [(_EXTENTS[0], _MANY[0], 0, False, axis) for axis in _AXES]
+        extents = [*zip(_EXTENTS, _MANY, strict=True)][:_SMALL]
+        places = (1, 0) if any(map(_has_places, given)) else (1,)
+        chosen = itertools.product(extents, _integers(given), places)
+        choices += [(*each, 0, False, integers, whole) for each, integers, whole in chosen]
+    choices += [(*choice, 0, False, None, 1) for choice in _OF_NOTHING]
     for rank in _ranks(given, told):
         found: list[Any] = []
-        for extent, many, apart, as_places, axis in (*choices, *((*choice, 0, False, None) for choice in _OF_NOTHING)):
+        for extent, many, apart, as_places, integers, whole in choices:
             is_of_nothing = (extent, many) in _OF_NOTHING
             if is_of_nothing and len(found) < 2:
                 break
-            maker = _Maker(extent, many, rank, apart, as_places, axis)
+            maker = _Maker(extent, many, rank, apart, as_places, integers, whole)
             try:
                 args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
                 kwargs = {name: maker.make(argument, 0.75) for name, argument in named}
@@ -231,8 +247,8 @@ class _Maker:
     """Makes values of types; ``extent`` gives the extents and integers that are not known, one after the other.
 
     Each array is ``apart`` longer than the one before where it is ``many``; integers in lists are places in arrays
-    where ``as_places``, else extents. Integers by themselves are ``axis``, where that is not None; those of
-    a tuple count from it. Arrays of integers are full of ``whole``.
+    where ``as_places``, else extents. Integers by themselves are what ``integers`` says, where that is not None; those
+    of a tuple count from it. Arrays of integers are full of ``whole``.
     """
 
     def __init__(
@@ -242,14 +258,15 @@ class _Maker:
         rank: int,
         apart: int,
         as_places: bool,
-        axis: int | None,
+        integers: _Integers | None,
         whole: int = 1,
     ) -> None:
         self._extent, self._many, self._rank, self._whole = extent, many, rank, whole
-        self._apart, self._as_places, self._axis = apart, as_places, axis
+        self._apart, self._as_places, self._integers = apart, as_places, integers
         self._place = -1
         self._largest = 1
         self._along = 0
+        self._counted = -1
         self.varied = False
         self.lengths: list[int] = []
 
@@ -307,11 +324,18 @@ class _Maker:
             case "float":
                 return value
             case "int":
-                return self._next() if self._axis is None else self._axis + self._along
+                return self._integer()
             case "bool":
                 return True
             case _:
                 return complex(value, 0.5)
+
+    def _integer(self) -> int:
+        if self._integers is None:
+            return self._next()
+        self.varied = True
+        self._counted += 1
+        return self._integers[min(self._counted, len(self._integers) - 1)] + self._along
 
     def _array(self, dtype: Any, dims: tuple[ir.Dim, ...] | None, value: float) -> Any:
         known: Sequence[ir.Dim] = ["any"] * (self._rank + 1) if dims is None else dims
@@ -349,6 +373,19 @@ def _without_large(constant: Any) -> Any:
     if type(constant) is int and abs(constant) > _LARGE:
         return _LARGE
     return tuple(map(_without_large, constant)) if type(constant) is tuple else constant
+
+
+def _integers(given: Sequence[Any]) -> Iterator[_Integers]:
+    """What integers may be of which some have to be axes, and others are lengths."""
+    count = sum(isinstance(known, ir.Scalar) and known.kind == "int" for known in given)
+    if count < 2:
+        return zip(_AXES)
+    return itertools.product((*_AXES, 3), repeat=min(count, _MOST_INTEGERS))
+
+
+def _has_places(known: Any) -> bool:
+    """Whether an argument is an array of integers, such as places in another one."""
+    return isinstance(known, ir.Array) and known.dtype is not None and known.dtype.kind in "iu"
 
 
 def _has_integers(known: Any) -> bool:

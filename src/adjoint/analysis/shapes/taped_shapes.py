@@ -96,8 +96,9 @@ class TapedShapes:
     def leave(self, bound: set[ir.Var]) -> None:
         """Forgets shapes that name what a loop has bound, but for the turn in which an item was put on its tape."""
         for tape, shape in self._filled.items():
-            turns = self._turns[tape].indices() if tape in self._turns else set()
-            if shape is not None and names(shape, bound - turns):
+            if not names(shape, bound):
+                continue
+            if tape not in self._turns or names(shape, bound - self._turns[tape].indices()):
                 self._filled[tape] = None
 
     def _differs_by_turn(self, tape: ir.Var, shape: Shape | None) -> bool:
