@@ -61,6 +61,15 @@ def _turned(x):
     return np.sum(np.sin(x))
 
 
+@pytest.mark.filterwarnings("ignore:Degrees of freedom")
+@pytest.mark.parametrize("ddof", [0, 2, 3, 5])
+def test_variances_of_few(ddof, own):
+    values = ad.compile(lambda x: np.var(x, axis=0, ddof=ddof), native="strict")(CUBE[:, :, 0])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(values, np.var(CUBE[:, :, 0], axis=0, ddof=ddof), rtol=1e-13)
+    assert own
+
+
 @pytest.mark.parametrize("name", LOOPS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_nothing_is_left_to_python(name, dtype, own):

@@ -114,7 +114,8 @@ def _variance(
     counted = [extent for place, extent in enumerate(shape) if place in axes and extent is not None]
 
     def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
-        count = scalars.call(operator.sub, _product(scalars, parts[1:]), ir.Const(less), type=ir.INT, hint="n")
+        freedom = scalars.call(operator.sub, _product(scalars, parts[1:]), ir.Const(less), type=ir.INT, hint="n")
+        count = scalars.call(max, freedom, ir.Const(0), type=ir.INT, hint="n")  # else of the other sign
         return scalars.of_dtype(operator.truediv, parts[0], scalars.cast(count, kind), dtype=kind)
 
     return reader.spread(target, reader.shapes.of(total) or (), [total, *counted], recipe, 5)
