@@ -95,7 +95,7 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     ]
     if not isinstance(rule, Elementwise) and sum(isinstance(known, ir.Array) for known in arguments) > 1:
         choices.append((_EXTENTS[0], _MANY[0], 1, False, None, 1))
-    if any(map(_has_integers, given)):
+    if any(map(_has_integers, given)) and not isinstance(rule, Elementwise):
         extents = [*zip(_EXTENTS, _MANY, strict=True)][:_SMALL]
         places = (1, 0) if any(map(_has_places, given)) else (1,)
         chosen = itertools.product(extents, _integers(given), places)
@@ -378,6 +378,8 @@ def _without_large(constant: Any) -> Any:
 def _integers(given: Sequence[Any]) -> Iterator[_Integers]:
     """What integers may be of which some have to be axes, and others are lengths."""
     count = sum(isinstance(known, ir.Scalar) and known.kind == "int" for known in given)
+    if not any(isinstance(known, (ir.Array, ir.Number, ir.List)) for known in given):
+        return iter([(0,)])  # extents, not axes
     if count < 2:
         return zip(_AXES)
     return itertools.product((*_AXES, 3), repeat=min(count, _MOST_INTEGERS))

@@ -73,7 +73,8 @@ def _normal_entropy(mean=None, cov=1):
     extent = _extent(mean, cov)
     matrix = _matrix(cov, extent)
     _refuse_singular(matrix)
-    return 0.5 * (extent * (LOG_TWO_PI + 1.0) + np.linalg.slogdet(matrix)[1])
+    factor = np.linalg.cholesky(matrix)  # of the lower half, which is what SciPy reads
+    return 0.5 * extent * (LOG_TWO_PI + 1.0) + np.sum(np.log(np.diagonal(factor)))
 
 
 def _t_logpdf(x, loc=None, shape=1, df=1):
