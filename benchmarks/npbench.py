@@ -52,6 +52,8 @@ def main() -> int:
 
     from benchmarks.report import markdown, show
 
+    if options.kept is not None:
+        options.kept.mkdir(parents=True, exist_ok=True)
     console = Console(width=None if sys.stdout.isatty() else 220)
     findings = []
     for name in options.only.split(",") if options.only else kernels(options.checkout):
