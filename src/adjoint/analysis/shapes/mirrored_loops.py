@@ -87,10 +87,9 @@ def _turns(use: _Uses, loops: Mapping[ir.Var, ir.Loop]) -> Turns | None:
     if use.pops or len(put) != len(use.made) + 1 or put[:-1] != use.made or not _counts_up(put[-1]):
         return None
     indices = {index for key in use.keys if isinstance(index := single_index(key), ir.Var)}
-    nested = {id(loop) for loop in (*put, *(each for each in statements_in(put[-1].body) if isinstance(each, ir.Loop)))}
-    return Turns(
-        put[-1:], (), tuple(loops[index] for index in indices & loops.keys() if id(loops[index]) not in nested)
-    )
+    inner = [each for each in statements_in(put[-1].body) if isinstance(each, ir.Loop)]
+    indices -= {loop.index for loop in (*put, *inner) if loop.index is not None}
+    return Turns(put[-1:], (), tuple(loops[index] for index in indices & loops.keys()))
 
 
 def _apart(put: _Loops, popped: _Loops) -> Turns | None:

@@ -69,20 +69,28 @@ def _mean(
     axes = reader.reduced_axes(x, axis)
     if axes is None or dtype != _NONE or not _is_flag(keepdims) or not _can_hold(target, x) or not _is_float(target):
         return False
-    total = ir.Var("total", target.type)
-    if not reader.reduce(total, x, axes, bool(keepdims.value), fused_loops.plus, 0):  # type: ignore[union-attr]
+    return _averaged(reader, target, x, axes, keepdims)
+
+
+def _averaged(
+    reader: Recognizer, target: ir.Var, x: ir.Atom, axes: frozenset[int], keepdims: ir.Atom, less: int = 0
+) -> bool:
+    """The sum over some axes, divided by how many elements it is of, less some."""
+    total, shape, kind = ir.Var("total", target.type), reader.shapes.of(x), dtype_of_target(target)
+    if not reader.reduce(total, x, axes, keepdims == ir.Const(True), fused_loops.plus, 0):
         return False
-    shape = reader.shapes.of(x)
     assert shape is not None
     counted = [extent for place, extent in enumerate(shape) if place in axes and extent is not None]
-    kind = dtype_of_target(target)
 
     def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
-        count = scalars.cast(_product(scalars, parts[1:]), kind)
+        count = _product(scalars, parts[1:])
+        if less:
+            count = scalars.call(operator.sub, count, ir.Const(less), type=ir.INT, hint="n")
+            count = scalars.call(max, count, ir.Const(0), type=ir.INT, hint="n")  # else of the other sign
+        count = scalars.cast(count, kind)
         return scalars.of_dtype(operator.truediv, scalars.cast(parts[0], kind), count, dtype=kind)
 
-    dims = reader.shapes.of(total) or ()
-    return reader.spread(target, dims, [total, *counted], recipe, 5)
+    return reader.spread(target, reader.shapes.of(total) or (), [total, *counted], recipe, 5)
 
 
 def _variance(
@@ -104,21 +112,10 @@ def _variance(
         return False
     kept = tuple(None if place in axes else extent for place, extent in enumerate(shape))
     mean, left = ir.Var("mean", _typed(target, kept)), ir.Var("left", _typed(target, shape))
-    square, total = ir.Var("square", left.type), ir.Var("total", target.type)
+    square = ir.Var("square", left.type)
     if not _mean(reader, mean, x, axis, keepdims=ir.Const(True)) or not reader.map(left, np.subtract, (x, mean)):
         return False
-    if not reader.map(square, np.multiply, (left, left)):
-        return False
-    if not reader.reduce(total, square, axes, keepdims == ir.Const(True), fused_loops.plus, 0):
-        return False
-    counted = [extent for place, extent in enumerate(shape) if place in axes and extent is not None]
-
-    def recipe(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
-        freedom = scalars.call(operator.sub, _product(scalars, parts[1:]), ir.Const(less), type=ir.INT, hint="n")
-        count = scalars.call(max, freedom, ir.Const(0), type=ir.INT, hint="n")  # else of the other sign
-        return scalars.of_dtype(operator.truediv, parts[0], scalars.cast(count, kind), dtype=kind)
-
-    return reader.spread(target, reader.shapes.of(total) or (), [total, *counted], recipe, 5)
+    return reader.map(square, np.multiply, (left, left)) and _averaged(reader, target, square, axes, keepdims, less)
 
 
 def _deviation(reader: Recognizer, target: ir.Var, x: ir.Atom, *args: ir.Atom, **named: ir.Atom) -> bool:

@@ -60,7 +60,6 @@ def _asking(body: ir.Block) -> Iterator[tuple[ir.Call, int]]:
 class _Fitter:
     def __init__(self, function: ir.Function) -> None:
         self.extents = Extents(function)
-        self.tapes = set(self.extents.tapes.known)
         self.undefined = may_be_undefined(function.body)
         self.function = function
         self.params = function.params
@@ -117,7 +116,7 @@ class _Fitter:
         base = statement.base if isinstance(statement, ir.Load) else None
         if isinstance(statement, ir.Call) and statement.callee is list.pop:
             base = statement.args[0]
-        return base in self.tapes
+        return base in self.extents.tapes
 
     def note(self, var: ir.Var, known: dict[Key, ir.Var]) -> None:
         kept_for_shape = var in self.taken and self.read[var] <= 0

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from adjoint import ir
 from adjoint.native.llvm.rules import arrays, numbers
 from adjoint.native.llvm.rules.array_functions.lines import axis_of
 from adjoint.native.llvm.rules.array_functions.makers import diagonal, flat
-from adjoint.native.llvm.rules.table import rule
-from adjoint.native.llvm.values import Array, ArrayKind, Number, Tuple, Unsupported, Value, is_complex
+from adjoint.native.llvm.rules.table import RULES, rule
+from adjoint.native.llvm.values import Array, Number, Tuple, Unsupported, Value, is_complex
 from adjoint.native.llvm.writer import constant, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.records import replace
@@ -216,13 +217,10 @@ def _swapped(e: Emission, a: Value, axis1: Value, axis2: Value) -> Array:
 def _flipped(e: Emission, m: Value, axis: Value | None = None) -> Array:
     """A view whose elements lie the other way along some axes; along all if none is told."""
     given = arrays.array(m)
-    rank, writer = given.kind.rank, e.writer
+    rank = given.kind.rank
     told = axis.items if isinstance(axis, Tuple) else (axis,)
     is_told = axis is not None and not arrays.is_none(axis)
     turned = {axis_of(each, rank) for each in told} if is_told else set(range(rank))
-    offset, strides = "0", list(given.strides)
-    for each in sorted(turned):
-        offset = writer.add(offset, writer.mul(writer.sub(given.shape[each], "1"), strides[each]))
-        strides[each] = writer.mul(strides[each], "-1")
-    kind = ArrayKind(given.kind.element, rank, given.kind.by_rows and not turned, given.kind.read_only)
-    return Array(kind, given.base, writer.place(given.data, offset), given.shape, tuple(strides), given.owner)
+    steps = [ir.Const(-1 if each in turned else None) for each in range(rank)]
+    key = ir.Subscript(tuple([ir.Slice(ir.Const(None), ir.Const(None), step) for step in steps]), tupled=True)
+    return RULES["load"](e, given, key)  # type: ignore[no-any-return]
