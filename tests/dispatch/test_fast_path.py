@@ -55,7 +55,7 @@ def door_for(*args: Any) -> Door:
         argument_guards=(),
         guards=(),
         captured=(),
-        written=(),
+        may_collide=False,
         draws=False,
         tangents=0,
         call=lambda *values: ("called", values),

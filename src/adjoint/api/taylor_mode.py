@@ -16,7 +16,7 @@ from adjoint.api.sweeps.many_directions import copied
 from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.diagnostics.entrances import entrance
 from adjoint.diagnostics.spans import Span
-from adjoint.dispatch.argument_aliasing import overlaps_itself
+from adjoint.dispatch.aliasing.parts import overlaps_itself
 from adjoint.dispatch.drawn_numbers import generators_in
 from adjoint.dispatch.specialize import Specialization, specialization
 from adjoint.frontend.differentiation.taylor.recurrences import of_series

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.dispatch.argument_aliasing import parts_of
+from adjoint.dispatch.aliasing.parts import parts_of
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.runtime.outside import keep_before
 from adjoint.types.structure import fields_of

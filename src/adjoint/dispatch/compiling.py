@@ -16,6 +16,7 @@ from adjoint.diagnostics.request import request_note
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.dispatch import targets
+from adjoint.dispatch.aliasing.holders import holders_of
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, in_background, is_strict, options_of
 from adjoint.dispatch.specialize import Specialization, lock
@@ -243,6 +244,7 @@ def compile_entry(
         checkpoints=entry.checkpoints,
         target=target,
         draws=draws(finished),
+        holders=holders_of(finished),
     )
     if quick is not whole:
         with_supports = functools.partial(_with_supports, replace(found), whole, function, target)

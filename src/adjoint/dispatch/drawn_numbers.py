@@ -15,7 +15,7 @@ import numpy as np
 
 from adjoint.analysis.draws import GENERATORS, is_iterator
 from adjoint.diagnostics import error
-from adjoint.dispatch.argument_aliasing import parts_of
+from adjoint.dispatch.aliasing.parts import parts_of
 from adjoint.runtime.outside import keep_before
 
 _OF_MODULES = (np.random.random.__self__, random.random.__self__)  # type: ignore[attr-defined]

@@ -72,7 +72,7 @@ def write_door(compiled: Specialization, function: Any, args: Sequence[Any], is_
     if compiled.draws:
         kept = f"{writer.name(keep_generators)}([{', '.join(names[len(args) :])}])"
         writer.do(f"if {writer.name(is_one_of_several)}(): {kept}")
-    if compiled.written:
+    if compiled.may_collide:
         writer.do(f"{writer.name(compiled.check_overlap)}(({', '.join(names)},))")
     return writer.finish(getattr(compiled.call, "run", compiled.call) if is_called else None, names)
 

@@ -14,16 +14,16 @@ from weakref import WeakKeyDictionary, ref
 from adjoint import ir
 from adjoint.diagnostics import Diagnostic, error
 from adjoint.diagnostics.errors import warn
-from adjoint.dispatch.argument_aliasing import (
+from adjoint.dispatch.aliasing.parts import (
     arrays_in,
     containers_in,
-    is_holder,
     objects_in,
     overlaps_itself,
     share_memory,
     shares_written,
     written_and_shared,
     written_containers,
+    written_parts,
 )
 from adjoint.dispatch.as_found import keep_as_found
 from adjoint.dispatch.drawn_numbers import keep_generators
@@ -44,6 +44,7 @@ from adjoint.types.array_libraries import is_array
 
 if TYPE_CHECKING:
     from adjoint.codegen.texts import Emitted
+    from adjoint.dispatch.aliasing.holders import Holders
     from adjoint.dispatch.persistent_cache import Further
     from adjoint.frontend.differentiation.linear_maps import Differential
     from adjoint.frontend.entry.restarts import Entry
@@ -97,8 +98,10 @@ class Specialization:
     in_place_of
         For one that takes the place of another, and captures other data: what takes the inputs of that.
     ways
-        The ways from arguments to the arrays in them that are written, and to the lists and dicts, once somebody
-        has asked for them.
+        The ways from arguments to the arrays in them that are written, to the lists and dicts, and to the objects, once
+        somebody has asked for them.
+    holders
+        The objects that the function reads and nobody looks into, if there are any.
     draws
         Whether it may draw random numbers.
     """
@@ -128,8 +131,9 @@ class Specialization:
     further: Further | None = field(default=None, compare=False, repr=False)
     target: Target = PYTHON
     in_place_of: Callable[..., Any] | None = None
-    ways: tuple[dict[int, Any], dict[int, Any]] | None = field(default=None, compare=False, repr=False)
+    ways: tuple[dict[int, Any], ...] | None = field(default=None, compare=False, repr=False)
     draws: bool = False
+    holders: Holders | None = None
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
         """Whether this may be used for such a call as the world is now."""
@@ -194,7 +198,7 @@ class Specialization:
                 keep_as_found(value)
         if self.draws and is_one_of_several():
             keep_generators(inputs[len(arguments) :])
-        if self.written:
+        if self.may_collide:
             self.check_overlap(inputs)
         return inputs
 
@@ -208,14 +212,11 @@ class Specialization:
         """Whether an argument holds arrays that share memory, of which one may be written."""
         return written_and_shared(value, self._ways()[0][place])
 
-    def _ways(self) -> tuple[dict[int, Any], dict[int, Any]]:
+    def _ways(self) -> tuple[dict[int, Any], ...]:
         if self.ways is None:
-            from adjoint.dispatch.written_arguments import ARRAYS, CONTAINERS, ways_to_written  # lazy
+            from adjoint.dispatch.written_arguments import KINDS, ways_to_written  # lazy
 
-            self.ways = (
-                ways_to_written(self.function, self.written, ARRAYS),
-                ways_to_written(self.function, self.written, CONTAINERS),
-            )
+            self.ways = tuple([ways_to_written(self.function, self.written, kinds) for kinds in KINDS])
         return self.ways
 
     def _check_containers(self, place: int, inputs: Sequence[Any]) -> None:
@@ -223,7 +224,7 @@ class Specialization:
         written = {id(one) for one in written_containers(inputs[place], self._ways()[1][place])}
         distinct = {id(value): value for value in inputs if has_fields(value)}.values()
         others = [*distinct, *(value for value in inputs if not has_fields(value))] if written else []
-        reached = Counter(id(one) for value in others for _, one in containers_in(value))
+        reached = Counter(id(one) for value in others for one in containers_in(value))
         if any(reached[one] > 1 for one in written):
             label = f"a list or dict in {self._named(place)} is reached in two ways, and the function writes it"
             raise error("AD0303", None, label, helps=("put a copy of it there",))
@@ -250,22 +251,37 @@ class Specialization:
                     label = f"{pair} share memory, and the function writes one"
                     helps = ("let one of them be a copy",) if self._is_captured(first) else _COPIED
                     raise error("AD0303", None, label, helps=helps)
-            if not is_array(inputs[place]) and (not self._is_captured(place) or self._is_lifted(place)):
+            if not is_array(inputs[place]) and not self._may_be_shared(place):
                 self._check_containers(place, inputs)
-            self._check_holders(place, inputs)
+        if self.holders is not None:
+            self._check_holders(inputs)
 
-    def _check_holders(self, place: int, inputs: Sequence[Any]) -> None:
-        """Refuses what may be written in an input, and lies in a container that nobody looks into, too."""
-        holders = [other for other, value in enumerate(inputs) if other != place and is_holder(value)]
-        if not holders:
+    def _check_holders(self, inputs: Sequence[Any]) -> None:
+        """Refuses what may be written, and lies in an object that nobody looks into, too, or the other way round."""
+        from adjoint.dispatch.aliasing.holders import any_in_common, held_in, reached_openly  # lazy
+
+        holders = [] if self.holders is None else self.holders.of(inputs)
+        held = held_in(holders) if holders else []
+        if not held:
             return
-        written = {id(one) for one in written_containers(inputs[place], self._ways()[1][place])}
-        written |= {id(one) for one in objects_in(inputs[place])}
-        for other in holders:
-            found = (*(one for _, one in containers_in(inputs[other])), *objects_in(inputs[other]))
-            if any(id(one) in written for one in found):
-                label = f"{self._named(place)} is written, and lies in {self._named(other)}, too"
+        for place in self.written:
+            value = inputs[place]
+            written = [value] if is_array(value) else written_parts(value, [ways[place] for ways in self._ways()])
+            if any_in_common(written, held):
+                label = f"{self._named(place)} is written, and lies in an object that is not looked into, too"
                 raise error("AD0303", None, label, helps=("read it from where it is written",))
+        if self._keeps and any_in_common(reached_openly(inputs, holders), held):
+            label = "what lies in an object that is not looked into, and may be written there, is reached openly, too"
+            raise error("AD0303", None, label, helps=("reach it in one way only",))
+
+    @property
+    def _keeps(self) -> bool:
+        return self.holders is not None and self.holders.keeps
+
+    @property
+    def may_collide(self) -> bool:
+        """Whether inputs that have memory in common may be wrong."""
+        return bool(self.written) or self._keeps
 
     def refuse_two_names(self, inputs: Sequence[Any]) -> None:
         """Refuses objects that are captured and lie in an argument, too, where further runs get copies of arguments."""
@@ -282,7 +298,7 @@ class Specialization:
     def _is_written_in(self, place: int, written: Any, other: Any) -> bool:
         """Whether an input has memory of another one that is written, in which arrays in it may lie."""
         if is_array(written):
-            return any(share_memory(written, array) for _, array in arrays_in(other))
+            return any(share_memory(written, array) for array in arrays_in(other))
         if written is other:  # an object is known as one by all of its names
             return isinstance(written, (list, dict))
         return shares_written(written, other, self._ways()[0][place])

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, written_args, written_places
+from adjoint.analysis.effects import written_args, written_places
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.errors import warn
-from adjoint.dispatch.argument_aliasing import ANY, Way
+from adjoint.dispatch.aliasing.origins import Origins
+from adjoint.dispatch.aliasing.parts import ANY, Way
 from adjoint.ir.walk import statements_in
-from adjoint.runtime.objects import put_item
+from adjoint.runtime.objects import put_attribute, put_item
 
 if TYPE_CHECKING:
     from adjoint.dispatch.specialize import Specialization
 
 
-ARRAYS, CONTAINERS = (ir.Array,), (ir.List, ir.Dict)
+KINDS = ARRAYS, CONTAINERS, OBJECTS = (ir.Array,), (ir.List, ir.Dict), (ir.Instance,)
+_PUTS: dict[Any, tuple[type[ir.Type], ...]] = {put_item: CONTAINERS, put_attribute: OBJECTS}
 
 
 def ways_to_written(
@@ -27,73 +29,31 @@ def ways_to_written(
 ) -> dict[int, frozenset[Way]]:
     """The ways from parameters to what a function may write of some kinds; ``(ANY,)`` where that is not known."""
     params = {function.params[place]: place for place in places}
-    made: dict[ir.Var, ir.Statement] = {}
+    written = {param for param in params if _is_written(param.type, kinds)}
     called: set[ir.Var] = set()
-    written = {
-        param
-        for param in params
-        if isinstance(param.type, kinds) and param.type.storage.written  # type: ignore[attr-defined]
-    }
     for statement in statements_in(function.body):
-        if (
-            isinstance(statement, ir.Store)
-            and isinstance(statement.base, ir.Var)
-            and isinstance(statement.base.type, kinds)
-        ):
-            written.add(statement.base)
+        if isinstance(statement, ir.Store):
+            if isinstance(statement.base, ir.Var) and isinstance(statement.base.type, kinds):
+                written.add(statement.base)
         elif isinstance(statement, ir.Load):
-            made[statement.target] = statement
-            if isinstance(statement.target.type, kinds) and statement.target.type.storage.written:  # type: ignore[attr-defined]
+            if _is_written(statement.target.type, kinds):
                 written.add(statement.target)
         elif isinstance(statement, ir.Call):
-            made.update(dict.fromkeys(statement.targets, statement))
             if isinstance(statement.callee, (ir.Definition, ir.Derived)):
                 called.update(arg for arg in written_args(statement) if isinstance(arg, ir.Var))
-            if statement.callee is put_item and isinstance(statement.args[0], ir.Var) and kinds is CONTAINERS:
-                written.add(statement.args[0])
+            elif statement.callee in _PUTS and _PUTS[statement.callee] is kinds:
+                written.update(arg for arg in statement.args[:1] if isinstance(arg, ir.Var))
+    origins = Origins(function)
     found: dict[int, set[Way]] = {place: set() for place in places}
-    for var in called:  # what a function writes of its arguments may be anything in them
-        root, _ = _traced(var, made)
-        for place in [params[root]] if isinstance(root, ir.Var) and root in params else places if root is None else ():
-            found[place].add((ANY,))
-    for var in written:
-        root, way = _traced(var, made)
-        if isinstance(root, ir.Var) and root in params:
-            found[params[root]].add(way)
-        elif root is None:
-            for ways in found.values():
-                ways.add((ANY,))
+    for var in (*written, *called):
+        for root, way in origins.of(var):
+            for place in places if root is None else [params[root]] if root in params else ():
+                found[place].add(way if var in written else (ANY,))  # what is called may write anything there
     return {place: frozenset(ways) for place, ways in found.items()}
 
 
-def _traced(var: ir.Var, made: dict[ir.Var, ir.Statement]) -> tuple[ir.Atom | None, Way]:
-    """What an array was read from at last, and by which steps; None where that cannot be told."""
-    steps: list[Any] = []
-    current: ir.Atom = var
-    while isinstance(current, ir.Var) and current in made:
-        statement = made[current]
-        if isinstance(statement, ir.Load):
-            if not (isinstance(statement.base, ir.Var) and isinstance(statement.base.type, ir.Array)):
-                steps.append(_step(statement.key))
-            current = statement.base
-            continue
-        assert isinstance(statement, ir.Call)
-        found = effects_of(statement)
-        if found.known and found.view_of is not None:
-            current = statement.args[found.view_of]
-        else:
-            return (current if found.known and (found.fresh or not found.hands_on) else None), ()
-    return (current if isinstance(current, ir.Var) else None), tuple(reversed(steps))
-
-
-def _step(key: ir.Key) -> Any:
-    match key:
-        case ir.Attribute(name=name):
-            return name
-        case ir.Subscript(items=(ir.Const(value=value),)):
-            return value
-        case _:
-            return ANY
+def _is_written(type_: ir.Type, kinds: tuple[type[ir.Type], ...]) -> bool:
+    return isinstance(type_, kinds) and type_.storage.written  # type: ignore[attr-defined]
 
 
 _told: WeakSet[CodeType] = WeakSet()

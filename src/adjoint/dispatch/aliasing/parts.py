@@ -12,7 +12,8 @@ import ctypes
 import functools
 import types
 import weakref
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,47 +23,92 @@ from adjoint.types.array_libraries import is_array, shares_memory
 from adjoint.types.structure import fields_of
 
 Way = tuple[Any, ...]
-_PLAIN = frozenset({float, int, bool, complex, str, type(None)})
+PLAIN = frozenset({float, int, bool, complex, str, type(None)})
+"""Classes of values without parts."""
 ANY: Any = Ellipsis
 """Stands for a step that is not known before the function runs."""
 
 
 def written_and_shared(value: Any, ways: frozenset[Way]) -> bool:
     """Whether an array in a value to which one of the ways leads shares memory with another one in it, or in itself."""
-    arrays = list(arrays_in(value)) if ways else []
+    written = _written_arrays(value, ways)
+    arrays = list(arrays_in(value)) if written else []
+    times = Counter(map(id, arrays))
     return any(
-        (share_memory(array, another) if one != other else overlaps_itself(array))
-        for one, (place, array) in enumerate(arrays)
-        if any(_leads_to(way, place) for way in ways)
-        for other, (_, another) in enumerate(arrays)
+        times[id(one)] > 1
+        or overlaps_itself(one)
+        or any(share_memory(one, other) for other in arrays if other is not one)
+        for one in written
     )
 
 
 def shares_written(value: Any, other: Any, ways: frozenset[Way]) -> bool:
     """Whether an array in a value to which one of the ways leads shares memory with one in another value."""
-    written = [array for place, array in arrays_in(value) if any(_leads_to(way, place) for way in ways)] if ways else []
-    others = [array for _, array in arrays_in(other)] if written else []
+    written = _written_arrays(value, ways)
+    others = list(arrays_in(other)) if written else []
     return any(share_memory(array, another) for array in written for another in others)
 
 
-def containers_in(value: Any) -> Iterator[tuple[Way, Any]]:
-    """The lists and dicts in a value, each with every place at which it is reached."""
-    return _containers(value, (), set())
-
-
-def _containers(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]:
-    if isinstance(value, (list, dict)):
-        yield place, value
-    if type(value) in _PLAIN or id(value) in seen:
-        return
-    seen.add(id(value))
-    for key, part in parts_of(value):
-        yield from _containers(part, (*place, key), seen)
+def containers_in(value: Any) -> Iterator[Any]:
+    """The lists and dicts in a value; those that are reached in several ways, twice."""
+    return (one for one in _reached(value) if isinstance(one, (list, dict)))
 
 
 def written_containers(value: Any, ways: frozenset[Way]) -> list[Any]:
     """The lists and dicts in a value to which one of the ways leads."""
-    return [one for place, one in containers_in(value) if any(_leads_to(way, place) for way in ways)] if ways else []
+    return [one for one in _led_to(value, ways) if isinstance(one, (list, dict))]
+
+
+def written_parts(value: Any, ways: Iterable[frozenset[Way]]) -> list[Any]:
+    """What the ways to what is written of each kind lead to in a value."""
+    return _led_to(value, frozenset().union(*ways))
+
+
+def _written_arrays(value: Any, ways: frozenset[Way]) -> list[Any]:
+    return [one for one in _led_to(value, ways) if is_array(one)]
+
+
+def _led_to(value: Any, ways: frozenset[Way]) -> list[Any]:
+    """What the ways lead to, each once."""
+    if (ANY,) in ways:
+        return list({id(one): one for one in _reached(value)}.values())
+    return list({id(one): one for way in ways for one in at_way(value, way)}.values())
+
+
+def at_way(value: Any, way: Way) -> list[Any]:
+    """What lies in a value at a way; several, where a step is not known.
+
+    >>> at_way({"rows": [[1.0], [2.0]]}, ("rows", -1)), at_way(([1.0], [2.0]), (ANY, 0))
+    ([[2.0]], [1.0, 2.0])
+    """
+    found = [value]
+    for step in way:
+        found = [part for one in found for part in _at_step(one, step)]
+    return found
+
+
+def _at_step(value: Any, step: Any) -> list[Any]:
+    if isinstance(value, (list, tuple, collections.deque)) and isinstance(step, int):
+        return [value[step]] if -len(value) <= step < len(value) else []
+    return [part for key, part in parts_of(value) if step is ANY or key == step]
+
+
+def _reached(value: Any) -> Iterator[Any]:
+    """What is reached from a value, itself included: objects once, and containers and arrays up to twice."""
+    times: Counter[int] = Counter()
+    alive: list[Any] = []
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if type(one) in PLAIN:
+            continue
+        times[id(one)] += 1
+        if times[id(one)] > (1 if has_fields(one) else 2):
+            continue
+        alive.append(one)
+        yield one
+        if not is_array(one) or is_of_objects(one):
+            pending.extend(part for _, part in parts_of(one))
 
 
 def share_memory(a: Any, b: Any) -> bool:
@@ -88,33 +134,15 @@ def overlaps_itself(array: Any) -> bool:
     return False
 
 
-def _leads_to(way: Way, place: Way) -> bool:
-    if way == (ANY,):
-        return True
-    return len(way) == len(place) and all(step is ANY or step == there for step, there in zip(way, place, strict=True))
-
-
-def arrays_in(value: Any) -> Iterator[tuple[Way, Any]]:
-    """The arrays in a value, each with its place; objects that are reached again are one."""
-    return _arrays(value, (), set())
-
-
-def _arrays(value: Any, place: Way, seen: set[int]) -> Iterator[tuple[Way, Any]]:
-    if is_array(value):
-        yield place, value
-        if not _is_of_objects(value):
-            return
-    if type(value) in _PLAIN or id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, _BUFFERS):
-        yield place, np.asarray(value)
-        return
-    if f"{type(value).__module__}.".startswith("pandas."):
-        yield from ((place, column) for column in _columns_of(value))
-        return
-    for key, part in parts_of(value):
-        yield from _arrays(part, (*place, key), seen)
+def arrays_in(value: Any) -> Iterator[Any]:
+    """The arrays in a value, and those that share the memory of its buffers; objects that are reached again are one."""
+    for one in _reached(value):
+        if is_array(one):
+            yield one
+        elif isinstance(one, _BUFFERS):
+            yield np.asarray(one)
+        elif f"{type(one).__module__}.".startswith("pandas."):
+            yield from _columns_of(one)
 
 
 _BUFFERS = (memoryview, bytearray, array.array, ctypes.Array)
@@ -134,7 +162,7 @@ def objects_in(value: Any) -> Iterator[Any]:
 
 
 def _objects(value: Any, seen: set[int]) -> Iterator[Any]:
-    if type(value) in _PLAIN or id(value) in seen:
+    if type(value) in PLAIN or id(value) in seen:
         return
     seen.add(id(value))
     if has_fields(value):
@@ -143,14 +171,8 @@ def _objects(value: Any, seen: set[int]) -> Iterator[Any]:
         yield from _objects(part, seen)
 
 
-def is_holder(value: Any) -> bool:
-    """Whether something is a container in which nobody looks: of a class in C, or of one that inherits from such."""
-    if isinstance(value, (list, dict)):
-        return type(value) not in (list, dict)
-    return isinstance(value, (collections.deque, weakref.ref)) or _is_of_objects(value)
-
-
-def _is_of_objects(value: Any) -> bool:
+def is_of_objects(value: Any) -> bool:
+    """Whether it is an array of objects."""
     return isinstance(value, np.ndarray) and value.dtype.hasobject
 
 
@@ -161,7 +183,7 @@ def parts_of(value: Any) -> list[tuple[Any, Any]]:
     if isinstance(value, (list, tuple, collections.deque)):
         return list(enumerate(value))
     if isinstance(value, np.ndarray):
-        return list(enumerate(value.flat)) if _is_of_objects(value) else []
+        return list(enumerate(value.flat)) if is_of_objects(value) else []
     if isinstance(value, weakref.ref):
         return [("()", value())]
     if isinstance(value, types.CellType):
