@@ -10,7 +10,7 @@ import pytest
 
 import adjoint as ad
 from regressions.differences import refused, right, second
-from sampling import THOROUGH
+from sampling import THOROUGH, check_grads
 
 transform = pytest.importorskip("scipy.spatial.transform")
 Rotation = transform.Rotation
@@ -71,4 +71,28 @@ def test_where_nothing_turns() -> None:
 
 
 def test_what_is_refused() -> None:
-    refused(lambda: ad.grad(lambda m: np.sum(Rotation.align_vectors(m, np.eye(3))[0].as_quat()))(np.eye(3)))
+    def sensitive(m: Any) -> Any:
+        return np.sum(Rotation.align_vectors(m, np.eye(3), return_sensitivity=True)[0].as_quat())
+
+    refused(lambda: ad.grad(sensitive)(np.eye(3)))
+
+
+def test_vectors_that_are_aligned() -> None:
+    rng = np.random.default_rng(0)
+    to, of = rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
+
+    def several(to: Any, of: Any, weights: Any) -> Any:
+        found, apart = Rotation.align_vectors(to, of, weights=weights)
+        return (found.as_quat(), apart)
+
+    def one(to: Any, of: Any) -> Any:
+        return Rotation.align_vectors(to, of)[0].as_rotvec()
+
+    check_grads(several, (to, of, np.array([1.0, 2.0, 0.5, 0.7])), order=1)
+    check_grads(several, (-of[:2] + 0.1, of[:2], np.ones(2)), order=1)
+    check_grads(one, (to[0], of[0]), order=1)
+    value, pullback = ad.vjp(lambda m: Rotation.align_vectors(m, np.eye(3))[0].as_matrix(), np.eye(3))
+    np.testing.assert_allclose(value, np.eye(3), atol=1e-12)
+    # of all directions but the one in question, none is singled out where frames agree
+    np.testing.assert_allclose(pullback(WEIGHTS)[0], (WEIGHTS.T - WEIGHTS) / 2.0, atol=1e-9)
+    check_grads(lambda v: Rotation.from_rotvec(v).mean().as_matrix(), (to[:1],), order=1)

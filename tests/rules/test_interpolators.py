@@ -112,8 +112,6 @@ def test_grids() -> None:
     check_grads(values, (X, z, at), order=1)
     with pytest.raises(ValueError, match="out of bounds"):
         ad.grad(lambda at: np.sum(made(at)))(at + 2.0)
-    with pytest.raises(ad.DifferentiationError):
-        ad.grad(lambda at: np.sum(made(at, method="cubic")))(at)
 
 
 def test_integrals_of_periodic_curves_are_refused() -> None:
@@ -140,8 +138,15 @@ def test_splines_on_grids() -> None:
     for f in (straight, cubic):
         np.testing.assert_allclose(ad.vjp(f, values, at)[0], f(values, at), rtol=1e-10, atol=1e-12)
         check_grads(f, (values, at), order=1)
-    with pytest.raises(ad.DifferentiationError, match="five digits"):
-        ad.grad(lambda v: np.sum(interpolate.RegularGridInterpolator((X, y), v, method="cubic")(at)))(values)
+
+    def iterated(values: Any, at: Any) -> Any:
+        return interpolate.RegularGridInterpolator((X, y), values, method="cubic")(at)
+
+    # SciPy finds these coefficients by iteration: its values are as they are, and move as the exact ones do
+    value, pullback = ad.vjp(iterated, values, at)
+    np.testing.assert_array_almost_equal(value, iterated(values, at), decimal=12)
+    for mine, exact in zip(pullback(np.ones(4)), ad.vjp(cubic, values, at)[1](np.ones(4)), strict=True):
+        np.testing.assert_allclose(mine, exact, rtol=1e-4, atol=1e-4)
 
 
 @IN_DEPTH

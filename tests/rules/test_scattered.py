@@ -142,9 +142,8 @@ def test_by_all_that_varies(name: str) -> None:
 
 
 def test_what_fitpack_chooses_is_refused() -> None:
-    with pytest.raises(ad.DifferentiationError) as refusal:
+    with pytest.raises(ValueError, match="FITPACK smooths to a thousandth"):
         ad.grad(lambda y: interpolate.UnivariateSpline(X, y, s=0.05)(1.0))(Y)
-    assert [each.code for each in refusal.value.diagnostics] == ["AD0204"]
     with pytest.raises(ValueError, match="outside"):
         ad.grad(lambda y: np.sum(interpolate.interp1d(X, y)(BEYOND)))(Y)
 

@@ -8,7 +8,7 @@ import scipy.sparse.linalg
 from scipy import integrate, ndimage, spatial, optimize, special, fft, sparse
 from scipy.spatial import distance
 
-from scipy_calls.given import Corpus, A8, PTS, Q, S16, S3
+from scipy_calls.given import Corpus, A8, G, PTS, Q, S16, S3
 
 corpus = Corpus(9)
 call, normal, positive = corpus.call, corpus.normal, corpus.positive
@@ -517,3 +517,82 @@ def product_of_a_linear_operator_that_does_not_vary(x):
 @call(normal(3))
 def joined_with_directives(x):
     return (np.r_["0,2", x, x**2], np.r_["-1", x, 1.0, 0:2])
+
+
+# --- functions of one's own, for each window, line or point ----------------------------------------------------------
+
+
+@call(G, 0.7)
+def generic_filter(a, p):
+    return ndimage.generic_filter(a, lambda w, p: np.sum(w**2) * p, size=3, mode="nearest", extra_arguments=(p,))
+
+
+@call(G)
+def generic_filter_of_footprint(a):
+    return ndimage.generic_filter(a, np.std, footprint=np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]]))
+
+
+def _of_neighbours(line, output):
+    output[:] = line[:-2] * line[1:-1] + line[2:]
+
+
+@call(G)
+def generic_filter1d(a):
+    return ndimage.generic_filter1d(a, _of_neighbours, 3, axis=0, mode="wrap")
+
+
+def _second(input, axis, output, mode, cval):
+    return ndimage.correlate1d(input, [1, -2, 1], axis, output, mode, cval, 0)
+
+
+@call(G)
+def generic_laplace(a):
+    return ndimage.generic_laplace(a, _second, mode=("nearest", "wrap"))
+
+
+@call(G)
+def generic_gradient_magnitude(a):
+    return ndimage.generic_gradient_magnitude(a, ndimage.sobel)
+
+
+@call(G, 0.2)
+def geometric_transform(a, s):
+    return ndimage.geometric_transform(a, lambda place: (place[0] * 0.9 - s, place[1] * 0.8))
+
+
+@call(G)
+def filters_in_place(a):
+    found = a * a
+    ndimage.gaussian_filter(found, 1.2, output=found)
+    ndimage.median_filter(found, 3, output=found)
+    return found * ndimage.sobel(a, output=np.float64)
+
+
+# --- exponentials and powers of sparse matrices -----------------------------------------------------------------------
+
+BANDED = sparse.csc_matrix(np.diag([0.3, -0.2, 0.5, 0.1]) + np.diag([0.4, 0.7, -0.3], 1))
+
+
+@call(normal(4), normal(4, 2))
+def sparse_exponentials(v, m):
+    whole = sparse.linalg.expm(sparse.diags_array(v)).toarray()
+    return (whole @ m, sparse.linalg.expm_multiply(BANDED, m), sparse.linalg.expm(whole))
+
+
+@call(normal(4), 0.7)
+def sparse_exponential_in_time(v, t):
+    return sparse.linalg.expm_multiply(BANDED, v, 0.0, t, 3, endpoint=False)
+
+
+@call(normal(3, 3))
+def sparse_powers(a):
+    return sparse.linalg.matrix_power(sparse.csr_matrix(a), 3).toarray()
+
+
+# --- quadratures -----------------------------------------------------------------------------------------------------
+
+
+@call(0.3, 0.4)
+def shifted_quadrature(p, q):
+    x, w = special.roots_sh_jacobi(4, p + 1.5, q + 0.7)
+    return (x, w)

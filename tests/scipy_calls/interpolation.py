@@ -88,6 +88,16 @@ def univariate(x, y, at):
 
 
 @call(X, Y, AT)
+def univariate_that_smooths(x, y, at):
+    return interpolate.UnivariateSpline(x, y)(at) + interpolate.splev(at, interpolate.splrep(x, y, s=9.0))
+
+
+@call(X, Y, AT)
+def make_splrep(x, y, at):
+    return interpolate.make_splrep(x, y, s=9.0)(at) + interpolate.make_splrep(x, y)(at)
+
+
+@call(X, Y, AT)
 def interpolated_univariate(x, y, at):
     return interpolate.InterpolatedUnivariateSpline(x, y)(at)
 
@@ -238,6 +248,31 @@ def rectbivariate_const_grid(x, y):
 
 
 RG = interpolate.RegularGridInterpolator((np.arange(5.0), np.arange(6.0)), G, method="cubic")
+PLACES = np.stack([AT, AT + 0.7], axis=1)
+
+
+@call(PLACES)
+def grid_of_splines(at):
+    return RG(at) * RG(at, nu=(1, 0))
+
+
+@call(np.arange(5.0), G, PLACES)
+def grid_of_pchip(x, z, at):
+    return interpolate.RegularGridInterpolator((x, np.arange(6.0)), z, method="pchip")(at)
+
+
+@call(0.7, 2.2)
+def grid_at_a_point(x, y):
+    return interpolate.interpn((np.arange(5.0), np.arange(6.0)), G, (x, y), method="pchip")
+
+
+KNOTS = np.r_[[0.0] * 4, [1.0, 2.0], [3.1] * 4]
+
+
+@call(normal(6, 6, 2), PLACES)
+def tensor_spline(c, at):
+    spline = interpolate.NdBSpline((KNOTS, KNOTS), c, 3, extrapolate=False)
+    return (spline(at), spline(at, nu=(1, 2)))
 
 
 @call(X, Y, AT)

@@ -41,7 +41,7 @@ _SPECIAL = tuple(
     f"scipy.special.{topic}"
     for topic in (
         *("elementary", "gamma_beta", "bessel", "elliptic", "ellipsoidal"),
-        *("hypergeometric", "polynomials", "families", "wave_functions"),
+        *("hypergeometric", "polynomials", "families", "quadratures", "wave_functions"),
         *(
             f"probabilities.{of}"
             for of in ("by_value", "noncentral", "inverses", "inverses_of_noncentral", "of_counts")
@@ -71,14 +71,20 @@ OF_SCIPY = {
             for topic in ("filters", "fractions", "resampling", "sections", "spectral", "systems")
         ),
     ),
-    "scipy.ndimage": ("scipy.signals.signal", "scipy.images.filters", "scipy.images.ranks", "scipy.images.splines"),
+    "scipy.ndimage": (
+        "scipy.signals.signal",
+        *(f"scipy.images.{topic}" for topic in ("filters", "ranks", "splines", "given")),
+    ),
     "scipy.optimize": tuple(
         f"scipy.solvers.{topic}"
         for topic in ("optimize", "older_solvers", "global_optimizers", "least_squares", "choices")
     ),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals", "scipy.solvers.boundary_values"),
     "scipy.interpolate": (
-        *(f"scipy.interpolation.{topic}" for topic in ("interpolate", "interpolators", "grids", "lines", "surfaces")),
+        *(
+            f"scipy.interpolation.{topic}"
+            for topic in ("interpolate", "interpolators", "grids", "lines", "smoothing", "surfaces")
+        ),
         *("scipy.neighbours", "scipy.interpolation.scattered"),
     ),
     "scipy.fft": ("scipy.fft",),

@@ -56,6 +56,13 @@ for _name in _METHODS:
     HANDLERS[getattr(Rotation, _name)] = _turning(_name)
 
 
+@handles(Rotation.align_vectors)
+def _aligned(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if any(_varies(lo, value) for value in (*args, *kwargs.values())):
+        return lo.call(ir.Const(rotation_definitions.align_vectors), args, kwargs, node)
+    return NotImplemented
+
+
 @handles(Slerp)
 def _slerp(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if any(_varies(lo, value) for value in (*args, *kwargs.values())):

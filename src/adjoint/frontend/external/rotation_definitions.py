@@ -8,7 +8,10 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.transform import Slerp
 
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.declarations.implicit import solved
 from adjoint.runtime.arithmetic.numbers import choose
+from adjoint.runtime.numerical_methods.implicit import answered, root, taken
 
 SMALL = 1e-6
 """Below this square of an angle, series are taken for quotients of zeros."""
@@ -75,7 +78,7 @@ class Rotations:
     def mean(self, weights=None):
         share = 1.0 if weights is None else np.expand_dims(weights, -1)
         quat = np.reshape(self.quat, (-1, 4))
-        return Rotations(np.linalg.eigh(np.transpose(quat) @ (share * quat))[1][:, 3])
+        return Rotations(_largest(np.transpose(quat) @ (share * quat))[0])
 
     def __len__(self):
         return len(self.quat)
@@ -191,6 +194,39 @@ def from_matrix(matrix, *, assume_valid=False):
     largest = np.expand_dims(np.argmax(np.stack([a, b, c, trace], axis=-1), axis=-1), -1)
     chosen = np.where(largest == 0, rows[0], np.where(largest == 1, rows[1], np.where(largest == 2, rows[2], rows[3])))
     return from_quat(chosen)
+
+
+def align_vectors(a, b, weights=None, return_sensitivity=False):
+    """The rotation that brings some vectors nearest to others, by the largest eigenvalue of a matrix (Davenport 1968).
+
+    Of one vector it is the shortest, along a great circle.
+    """
+    if return_sensitivity:
+        raise NotImplementedError("the matrix of sensitivity")
+    to, of = np.reshape(a, (-1, 3)), np.reshape(b, (-1, 3))
+    share = np.ones(len(to)) if weights is None else np.asarray(weights)
+    if np.any(np.isinf(share)):
+        raise ValueError("derivatives are known of rotations that align vectors of finite weight")
+    if len(to) == 1:
+        one, other = to[0] / np.sqrt(np.sum(to * to)), of[0] / np.sqrt(np.sum(of * of))
+        found = from_quat(np.append(np.cross(other, one), 1.0 + np.sum(one * other)))
+        return found, np.sqrt(np.sum(share * (to - found.apply(of)) ** 2))
+    m = np.transpose(share[:, None] * to) @ of
+    trace = np.trace(m)
+    across = np.stack([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+    upper = np.concatenate([m + np.transpose(m) - trace * np.eye(3), across[:, None]], axis=1)
+    quat, value = _largest(np.concatenate([upper, np.append(across, trace)[None]]))
+    apart = np.sum(share[:, None] * (to * to + of * of)) - 2.0 * value
+    return from_matrix(Rotations(quat).as_matrix(), assume_valid=True), np.sqrt(np.maximum(apart, 0.0))
+
+
+def _largest(matrix):
+    """The vector of the largest eigenvalue of a symmetric matrix, and that value; others may be equal."""
+    values, vectors = np.linalg.eigh(stop_gradient(matrix))
+    pair = np.append(vectors[:, 3], values[3])
+    missing = lambda x: np.append(matrix @ x[:4] - x[4] * x[:4], np.sum(x[:4] * x[:4]) - 1.0)
+    found = solved(root, missing, (pair,), answered, (taken, pair))
+    return found[:4], found[4]
 
 
 def concatenate(rotations):

@@ -15,6 +15,7 @@ from adjoint.runtime.numerical_methods.of_scipy.krylov import (
 from adjoint.runtime.numerical_methods.of_scipy.sparse import (
     entries_product,
     entries_solution,
+    exponential_product,
     factored_solution,
     meetings,
     merged_order,
@@ -29,6 +30,12 @@ MATRIX = csc_matrix(np.array([[2.0, 0.0, 0.5], [0.3, 1.5, 0.0], [0.0, -0.4, 1.0]
 linear(
     sparse_solution,
     lambda ct, matrix, b, turned=False: sparse_solution(matrix, ct, not turned),
+    wrt=(1,),
+    cases=[case(MATRIX, sample(3)), case(MATRIX, sample(3, 2), True)],
+)
+linear(
+    exponential_product,
+    lambda ct, matrix, b, turned=False: exponential_product(matrix, ct, not turned),
     wrt=(1,),
     cases=[case(MATRIX, sample(3)), case(MATRIX, sample(3, 2), True)],
 )

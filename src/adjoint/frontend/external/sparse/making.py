@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from adjoint.frontend.external.sparse.definitions import ANY, SparseMatrix, entries_of
+from adjoint.runtime.numerical_methods.of_scipy.sparse import exponential_product
 
 
 def of_entries(data, places, shape=None, *, is_array, form):
@@ -171,8 +172,33 @@ def norm(x, ord=None, axis=None):
     return np.linalg.norm(x.merged().values)
 
 
-def expm_multiply(A, B):
-    return linalg.expm(A.toarray()) @ B
+def expm(A):
+    if isinstance(A, ANY):
+        return of_whole(linalg.expm(A.toarray()), is_array=A.is_array)
+    return linalg.expm(A)
+
+
+def expm_multiply(A, B, start=None, stop=None, num=50, endpoint=True, traceA=None):
+    if start is None and stop is None:
+        return _exponential_times(A, B)
+    times = np.linspace(start, stop, num, endpoint=endpoint)
+    return np.stack([_exponential_times(A * time, B) for time in times])
+
+
+def _exponential_times(A, B):
+    if isinstance(A, SparseMatrix):
+        return linalg.expm(A.toarray()) @ B
+    return exponential_product(A, B) if isinstance(A, ANY) else linalg.expm(A) @ B
+
+
+def matrix_power(A, power):
+    """By as many products; it has each place once."""
+    if power < 1:
+        raise NotImplementedError("a power below one")
+    found = A
+    for _ in range(power - 1):
+        found = found @ A
+    return found
 
 
 def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):

@@ -267,7 +267,7 @@ def _of_entries(callee: Any, means: Any) -> None:
 
 
 _of_entries(linalg.norm, making.norm)
-_of_entries(linalg.expm_multiply, making.expm_multiply)
+_of_entries(linalg.matrix_power, making.matrix_power)
 _of_entries(linalg.spsolve_triangular, making.spsolve_triangular)
 _of_entries(linalg.inv, making.inverse)
 
@@ -279,8 +279,8 @@ def _as_operator(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
     return lo.call(ir.Const(operators.product_with), args, kwargs, node)
 
 
-def _by_equations(callee: Any, means: Any) -> None:
-    """A function that finds vectors and numbers which solve equations; where nothing varies, it stays SciPy's."""
+def _of_what_varies(callee: Any, means: Any) -> None:
+    """A function of matrices and vectors of which one varies; where nothing does, it stays SciPy's."""
 
     def call(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
         return lo.call(ir.Const(means), args, kwargs, node) if _any_varies(lo, args, kwargs) else NotImplemented
@@ -288,10 +288,12 @@ def _by_equations(callee: Any, means: Any) -> None:
     HANDLERS[callee] = call
 
 
-_by_equations(linalg.eigsh, operators.eigenpairs)
-_by_equations(linalg.eigs, operators.general_eigenpairs)
-_by_equations(linalg.lobpcg, operators.blockwise)
-_by_equations(linalg.svds, operators.triplets)
+_of_what_varies(linalg.expm, making.expm)
+_of_what_varies(linalg.expm_multiply, making.expm_multiply)
+_of_what_varies(linalg.eigsh, operators.eigenpairs)
+_of_what_varies(linalg.eigs, operators.general_eigenpairs)
+_of_what_varies(linalg.lobpcg, operators.blockwise)
+_of_what_varies(linalg.svds, operators.triplets)
 
 
 @handles(linalg.LinearOperator)

@@ -32,6 +32,18 @@ def _padded(values, widths, mode, cval):
     return np.pad(values, widths, mode=PADDED[mode])
 
 
+def placed(found, output):
+    """What a filter finds, in the array that is given for it."""
+    if output is None:
+        return found
+    if isinstance(output, np.ndarray):
+        output[...] = found
+        return output
+    if np.dtype(output) != np.result_type(found):
+        raise NotImplementedError("another type for the result")
+    return found
+
+
 def _correlated(values, weights, origins, mode, cval):
     """A correlation with weights of the same rank."""
     widths = []
@@ -49,11 +61,9 @@ def _along(weights, axis, rank):
 
 
 def _correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
-    if output is not None:
-        raise NotImplementedError("an array for the result")
     rank = np.ndim(input)
     origins = [origin if k == axis % rank else 0 for k in range(rank)]
-    return _correlated(input, _along(weights, axis, rank), origins, mode, cval)
+    return placed(_correlated(input, _along(weights, axis, rank), origins, mode, cval), output)
 
 
 def _turned(origin, size):
@@ -67,10 +77,8 @@ def _convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
 
 
 def _correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
-    if output is not None:
-        raise NotImplementedError("an array for the result")
     origins = [origin] * np.ndim(input) if isinstance(origin, int) else origin
-    return _correlated(input, weights, origins, mode, cval)
+    return placed(_correlated(input, weights, origins, mode, cval), output)
 
 
 def _convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
@@ -114,8 +122,8 @@ def _uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin
     found = input + 0.0
     for axis, extent in enumerate(sizes):
         if extent > 1:
-            found = _uniform_filter1d(found, extent, axis, output, mode, cval, origin)
-    return found
+            found = _uniform_filter1d(found, extent, axis, None, mode, cval, origin)
+    return placed(found, output)
 
 
 def _gaussian_weights(sigma, order, radius):
@@ -147,8 +155,8 @@ def _gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.
     found = input + 0.0
     for axis, (width, degree, extent) in enumerate(zip(sigmas, orders, radii, strict=True)):
         if width > 1e-15:
-            found = _gaussian_filter1d(found, width, axis, degree, output, mode, cval, truncate, radius=extent)
-    return found
+            found = _gaussian_filter1d(found, width, axis, degree, None, mode, cval, truncate, radius=extent)
+    return placed(found, output)
 
 
 definition(
@@ -199,22 +207,18 @@ def _slope(input, axis, mode, cval, across):
 
 
 def _sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
-    if output is not None:
-        raise NotImplementedError("an array for the result")
-    return _slope(input, axis, mode, cval, [1.0, 2.0, 1.0])
+    return placed(_slope(input, axis, mode, cval, [1.0, 2.0, 1.0]), output)
 
 
 def _prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
-    if output is not None:
-        raise NotImplementedError("an array for the result")
-    return _slope(input, axis, mode, cval, [1.0, 1.0, 1.0])
+    return placed(_slope(input, axis, mode, cval, [1.0, 1.0, 1.0]), output)
 
 
 def _laplace(input, output=None, mode="reflect", cval=0.0):
     total = 0.0 * input
     for axis in range(np.ndim(input)):
-        total = total + _correlate1d(input, np.array([1.0, -2.0, 1.0]), axis, output, mode, cval)
-    return total
+        total = total + _correlate1d(input, np.array([1.0, -2.0, 1.0]), axis, None, mode, cval)
+    return placed(total, output)
 
 
 SLOPES = [case(sample(4, 5)), case(sample(4, 5), 0, mode="nearest")]

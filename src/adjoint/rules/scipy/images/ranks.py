@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage, signal
 
 from adjoint.rules.declare import case, definition, no_derivative, sample
-from adjoint.rules.scipy.images.filters import _gaussian_filter, _padded
+from adjoint.rules.scipy.images.filters import _gaussian_filter, _padded, placed
 from adjoint.runtime.numerical_methods.of_scipy.signal import extreme_places
 
 # --- windows ----------------------------------------------------------------------------------------------------------
@@ -30,10 +30,10 @@ def _sizes(size, rank):
     return (size,) * rank if isinstance(size, int) else tuple(size)
 
 
-def _chosen(input, size, footprint, output, mode, cval, origin):
+def chosen(input, size, footprint, mode, cval, origin):
     """The elements of each window that a footprint marks."""
-    if output is not None or not isinstance(mode, str):
-        raise NotImplementedError("an array for the result, or several modes")
+    if not isinstance(mode, str):
+        raise NotImplementedError("several modes")
     rank = np.ndim(input)
     sizes = _sizes(size, rank) if footprint is None else np.shape(footprint)
     windows = _windows(input, sizes, mode, cval, _sizes(origin, rank))
@@ -42,24 +42,22 @@ def _chosen(input, size, footprint, output, mode, cval, origin):
 
 def _extreme(choose):
     def of_line(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
-        if output is not None:
-            raise NotImplementedError("an array for the result")
         rank = np.ndim(input)
         sizes = [size if k == axis % rank else 1 for k in range(rank)]
         origins = [origin if k == axis % rank else 0 for k in range(rank)]
-        return choose(_windows(input, sizes, mode, cval, origins), axis=-1).copy()
+        return placed(choose(_windows(input, sizes, mode, cval, origins), axis=-1).copy(), output)
 
     def of_window(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
         if footprint is not None:
-            return choose(_chosen(input, size, footprint, output, mode, cval, origin), axis=-1).copy()
-        if output is not None or not isinstance(mode, str):
-            raise NotImplementedError("an array for the result, or several modes")
+            return placed(choose(chosen(input, size, footprint, mode, cval, origin), axis=-1).copy(), output)
+        if not isinstance(mode, str):
+            raise NotImplementedError("several modes")
         found = np.array(input, order="C")
         rank = np.ndim(input)
         for axis, (extent, place) in enumerate(zip(_sizes(size, rank), _sizes(origin, rank), strict=True)):
             if extent > 1:
                 found = of_line(found, extent, axis, None, mode, cval, place)
-        return found
+        return placed(found, output)
 
     return of_line, of_window
 
@@ -73,21 +71,20 @@ def _ranked(windows, rank):
 
 
 def _rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
-    return _ranked(_chosen(input, size, footprint, output, mode, cval, origin), rank)
+    return placed(_ranked(chosen(input, size, footprint, mode, cval, origin), rank), output)
 
 
 def _median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
-    windows = _chosen(input, size, footprint, output, mode, cval, origin)
-    return _ranked(windows, np.shape(windows)[-1] // 2)
+    windows = chosen(input, size, footprint, mode, cval, origin)
+    return placed(_ranked(windows, np.shape(windows)[-1] // 2), output)
 
 
 def _percentile_filter(input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
-    windows = _chosen(input, size, footprint, output, mode, cval, origin)
+    windows = chosen(input, size, footprint, mode, cval, origin)
     count = np.shape(windows)[-1]
-    if percentile == 100.0:
-        return _ranked(windows, count - 1)
     share = percentile + 100.0 if percentile < 0 else percentile
-    return _ranked(windows, int(count * share / 100.0))
+    rank = count - 1 if percentile == 100.0 else int(count * share / 100.0)
+    return placed(_ranked(windows, rank), output)
 
 
 WINDOWS = [

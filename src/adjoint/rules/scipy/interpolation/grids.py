@@ -2,17 +2,21 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
-import itertools
-
 import numpy as np
 from scipy import interpolate
 
-from adjoint.rules.declare import case, definition, sample
+from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.rules.declare import case, definition, no_derivative, sample
 from adjoint.rules.scipy.interpolation.interpolate import _basis
-from adjoint.rules.scipy.interpolation.interpolators import X, _make_interp_spline
+from adjoint.rules.scipy.interpolation.interpolators import Spline, X, _make_interp_spline, _pchip, _spline_derivative
+from adjoint.runtime.numerical_methods.of_scipy.choices import grid_coefficients
 
 SPLINES = ("slinear", "cubic", "quintic")
 """Methods that go on with splines."""
+
+
+def _degree(method):
+    return 1 if method == "slinear" else 3 if method == "cubic" else 5
 
 
 def _points(xi, rank):
@@ -23,7 +27,7 @@ def _points(xi, rank):
     return np.reshape(rows, (-1, rank)), np.shape(rows)[:-1]
 
 
-def _grid_value(grid, values, xi, method, bounds_error, fill_value):
+def _grid_value(grid, values, xi, method, bounds_error, fill_value, spline, nu):
     rank = len(grid)
     values = np.asarray(values)
     rows, shape = _points(xi, rank)
@@ -34,15 +38,16 @@ def _grid_value(grid, values, xi, method, bounds_error, fill_value):
     if bounds_error and not np.all(np.logical_or(inside, np.isnan(np.sum(rows, axis=1)))):
         raise ValueError("One of the requested xi is out of bounds")
     later = (1,) * (np.ndim(values) - rank)
+    if nu is not None and method not in SPLINES:
+        raise ValueError("Can only compute derivatives for splines")
     if method == "linear":
-        found = _sum_over_corners(values, [(place, (1.0 - share, share)) for place, share, _ in along], rank, 2)
+        found = _sum_over_corners(values, [(place, np.stack([1.0 - share, share])) for place, share, _ in along])
     elif method == "nearest":
         found = values[tuple([np.where(share <= 0.5, place, place + 1) for place, share, _ in along])]
     elif method in SPLINES:
-        order = 1 if method == "slinear" else 3 if method == "cubic" else 5
-        if (order + 1) ** rank > 100:
-            raise NotImplementedError("splines in so many directions")
-        found = _spline_on_grid(grid, values, rows, order)
+        found = _tensor_value(spline, rows, nu)
+    elif method == "pchip":
+        found = _pchip_on_grid(grid, values, rows)
     else:
         raise NotImplementedError("this method")
     if not bounds_error and fill_value is not None:
@@ -50,19 +55,85 @@ def _grid_value(grid, values, xi, method, bounds_error, fill_value):
     return np.reshape(found, shape + np.shape(values)[rank:])
 
 
-def _spline_on_grid(grid, values, rows, order):
-    """A spline in all directions: coefficients along one axis after another, and products of their B-splines."""
-    rank = len(grid)
-    c, knots = values * 1.0, []
-    for axis in range(rank):
-        line = np.asarray(grid[axis]) * 1.0
+def _ascends(grid):
+    for line in grid:
         if np.any(np.diff(line) <= 0.0):
             raise ValueError("derivatives are known of splines on grids that ascend")
-        spline = _make_interp_spline(line, c, k=order, axis=axis)
-        c = np.moveaxis(spline.c, 0, axis)
-        knots.append(spline.t)
-    bases = [_basis(rows[:, axis], np.asarray(knots[axis]), order) for axis in range(rank)]
-    return _sum_over_corners(c, bases, rank, order + 1)
+
+
+class Tensor:
+    """``NdBSpline``: a sum of products of B-splines, one of each direction."""
+
+    def __init__(self, t, c, k, *, extrapolate=None):
+        self.t, self.c = t, np.asarray(c) * 1.0
+        self.k = (k,) * len(t) if isinstance(k, int) else k
+        self.extrapolate = True if extrapolate is None else extrapolate
+
+    def __call__(self, xi, *, nu=None, extrapolate=None):
+        return _tensor_at(self, xi, nu=nu, extrapolate=extrapolate)
+
+
+def _tensor_at(self, xi, *, nu=None, extrapolate=None):
+    rank = len(self.t)
+    given = np.asarray(xi)
+    rows = np.reshape(given, (-1, rank))
+    found = _tensor_value(self, rows, nu)
+    if not (self.extrapolate if extrapolate is None else extrapolate):
+        inside = np.ones(len(rows), bool)
+        for axis, (t, k) in enumerate(zip(self.t, self.k)):  # noqa: B905
+            inside = np.logical_and(inside, (rows[:, axis] >= t[k]) & (rows[:, axis] <= t[len(t) - k - 1]))
+        found = np.where(np.reshape(inside, (-1,) + (1,) * (np.ndim(found) - 1)), found, np.nan)
+    return np.reshape(found, np.shape(given)[:-1] + np.shape(self.c)[rank:])
+
+
+def _tensor_value(self, rows, nu):
+    """At points in rows, ``nu`` times differentiated along each axis."""
+    c, along = self.c, []
+    for axis, (t, k) in enumerate(zip(self.t, self.k)):  # noqa: B905
+        line = Spline(np.asarray(t), np.moveaxis(c, axis, 0), int(k))
+        if nu is not None:
+            line = _spline_derivative(line, nu[axis])
+        c = np.moveaxis(line.c, 0, axis)
+        along.append(_basis(rows[:, axis], line.t, line.k))
+    return _sum_over_corners(c, along)
+
+
+def _spline_on_grid(grid, values, method):
+    """The spline through all values: coefficients along one axis after another."""
+    _ascends(grid)
+    c, knots, k = values * 1.0, [], _degree(method)
+    for axis in range(len(grid)):
+        line = _make_interp_spline(np.asarray(grid[axis]) * 1.0, c, k=k, axis=axis)
+        c = np.moveaxis(line.c, 0, axis)
+        knots.append(line.t)
+    return Tensor(tuple(knots), c, k)
+
+
+def _spline_as_found(grid, values, method):
+    """The same with the coefficients that SciPy finds by iteration, to five digits; they move as the exact ones do."""
+    exact = _spline_on_grid(grid, values, method)
+    found = grid_coefficients(stop_gradient(tuple(grid)), stop_gradient(values), method)
+    return Tensor(exact.t, exact.c + stop_gradient(found - exact.c), _degree(method))
+
+
+no_derivative(grid_coefficients)
+
+
+def _pchip_on_grid(grid, values, rows):
+    """Cubics that keep the order of values, along one axis after another from the last, as SciPy has them."""
+    _ascends(grid)
+    rank = len(grid)
+    found = np.broadcast_to(values, (len(rows), *np.shape(values)))
+    every = np.arange(len(rows))
+    for step in range(rank):
+        axis = rank - 1 - step
+        curve = _pchip(np.asarray(grid[axis]), np.moveaxis(found, axis + 1, 0))
+        at = rows[:, axis]
+        place = np.clip(np.searchsorted(curve.x, at, side="right") - 1, 0, len(curve.x) - 2)
+        own = curve.c[:, place, every]
+        s = np.reshape(at - curve.x[place], (-1,) + (1,) * (np.ndim(own) - 2))
+        found = ((own[0] * s + own[1]) * s + own[2]) * s + own[3]
+    return found
 
 
 def _interval(line, at):
@@ -73,59 +144,63 @@ def _interval(line, at):
     return place, (at - line[place]) / (line[place + 1] - line[place]), inside
 
 
-def _sum_over_corners(values, along, rank, count):
-    """The values around some points, times products of what the ``count`` functions along each axis are there.
+def _sum_over_corners(values, along):
+    """The values around some points, times products of what the functions along each axis are there.
 
-    ``along`` has for each of ``rank`` axes the place of the first value, and the functions.
+    ``along`` has for each axis the place of the first value, and the functions in rows.
     """
-    points = len(along[0][0])
-    found = np.zeros((points, *np.shape(values)[rank:]))
-    later = (1,) * (np.ndim(values) - rank)
-    for corner in itertools.product(range(count), repeat=rank):
-        weight = np.ones(points)
-        for axis in range(rank):
-            weight = weight * along[axis][1][corner[axis]]
-        at_corner = values[tuple([start + step for (start, _), step in zip(along, corner, strict=True)])]
-        found = found + at_corner * np.reshape(weight, (-1, *later))
-    return found
+    rank, places, weight = len(along), [], np.ones(())
+    for axis, (start, functions) in enumerate(along):
+        count = np.shape(functions)[0]
+        shape = (-1, *[count if other == axis else 1 for other in range(rank)])
+        places.append(np.reshape(start[:, None] + np.arange(count), shape))
+        weight = weight * np.reshape(np.transpose(functions), shape)
+    weights = np.reshape(weight, np.shape(weight) + (1,) * (np.ndim(values) - rank))
+    return np.sum(values[tuple(places)] * weights, axis=tuple(range(1, rank + 1)))
 
 
 class Grid:
-    """Values on a grid of points."""
+    """Values on a grid of points; ``is_exact`` is whether a spline is to be found by a direct solver."""
 
-    def __init__(self, grid, values, method, bounds_error, fill_value):
+    def __init__(self, grid, values, method, bounds_error, fill_value, is_exact):
         self.grid, self.values, self.method = grid, values, method
         self.bounds_error, self.fill_value = bounds_error, fill_value
+        self._spline = _spline_by_name(grid, values, method, is_exact)
 
     def __call__(self, xi, method=None, *, nu=None):
         return _regular_grid_value(self, xi, method, nu=nu)
 
 
+def _spline_by_name(grid, values, method, is_exact):
+    if method not in SPLINES:
+        return None
+    return (_spline_on_grid if is_exact else _spline_as_found)(grid, np.asarray(values), method)
+
+
 def _regular_grid_value(self, xi, method=None, *, nu=None):
-    if nu is not None:
-        raise NotImplementedError("derivatives")
     chosen = self.method if method is None else method
-    if chosen in SPLINES and isinstance(self, interpolate.RegularGridInterpolator):
-        raise NotImplementedError("a spline that was made outside of what is differentiated")
-    return _grid_value(self.grid, self.values, xi, chosen, self.bounds_error, self.fill_value)
+    spline = self._spline if chosen == self.method else _spline_by_name(self.grid, self.values, chosen, False)
+    return _grid_value(self.grid, self.values, xi, chosen, self.bounds_error, self.fill_value, spline, nu)
 
 
 definition(interpolate.RegularGridInterpolator.__call__, _regular_grid_value, only=True, arrays=())
+definition(interpolate.NdBSpline.__call__, _tensor_at, only=True, arrays=())
+definition(interpolate.NdBSpline, Tensor, only=True, arrays=())
 
 
-def _regular_grid(points, values, method="linear", bounds_error=True, fill_value=np.nan, *, solver=None):
-    if method in ("cubic", "quintic") and solver is None:
-        raise NotImplementedError("coefficients that SciPy finds to five digits; solver=scipy.sparse.linalg.spsolve")
-    return Grid(points, values, method, bounds_error, fill_value)
+def _regular_grid(
+    points, values, method="linear", bounds_error=True, fill_value=np.nan, *, solver=None, solver_args=None
+):
+    if solver_args is not None:
+        raise NotImplementedError("arguments for the solver")
+    return Grid(points, values, method, bounds_error, fill_value, solver is not None or method == "slinear")
 
 
 definition(interpolate.RegularGridInterpolator, _regular_grid, only=True, arrays=())
 
 
 def _interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
-    if method in ("cubic", "quintic"):
-        raise NotImplementedError("coefficients that SciPy finds to five digits")
-    return _grid_value(points, values, xi, method, bounds_error, fill_value)
+    return _regular_grid(points, values, method, bounds_error, fill_value)(xi)
 
 
 definition(

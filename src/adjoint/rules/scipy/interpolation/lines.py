@@ -1,7 +1,7 @@
 """``interp1d``, and the splines of FITPACK, made of what varies: by values, nodes and places.
 
 Their objects are calls of curves that :mod:`adjoint.rules.scipy.interpolation.interpolators` knows. Where a spline
-goes through all values, its knots follow from the nodes; those that FITPACK chooses to smooth with are not followed.
+goes through all values, its knots follow from the nodes; those that smooth are a module of their own.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -138,12 +138,12 @@ _MODES = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
 """What a spline of FITPACK is beyond its ends, by name; objects hold the number."""
 
 
-def _number_of(ext):
+def number_of(ext):
     return _MODES[ext] if isinstance(ext, str) else ext
 
 
 def _fitted_value(self, x, nu=0, ext=None):
-    return _value_of(x, self._eval_args, nu, self.ext if ext is None else _number_of(ext))
+    return _value_of(x, self._eval_args, nu, self.ext if ext is None else number_of(ext))
 
 
 def _value_of(x, tck, nu, beyond):
@@ -164,18 +164,18 @@ def _curve(tck):
     return Spline(np.asarray(t), np.asarray(c)[: len(t) - k - 1], k, True, 0)
 
 
-def _padded(spline):
+def padded(spline):
     """Knots, coefficients and degree as FITPACK has them: with zeros behind the coefficients."""
     missing = len(spline.t) - len(spline.c)
     return spline.t, np.concatenate([spline.c, np.zeros(missing)]), spline.k
 
 
 def _fitted_derivative(self, n=1):
-    return Fitted(_padded(_curve(self._eval_args).derivative(n)), 1 if self.ext == 3 else self.ext)
+    return Fitted(padded(_curve(self._eval_args).derivative(n)), 1 if self.ext == 3 else self.ext)
 
 
 def _fitted_antiderivative(self, n=1):
-    return Fitted(_padded(_curve(self._eval_args).antiderivative(n)), self.ext)
+    return Fitted(padded(_curve(self._eval_args).antiderivative(n)), self.ext)
 
 
 def _splint(a, b, tck, full_output=0):
@@ -204,33 +204,17 @@ definition(_CLASS.integral, _fitted_integral, arrays=())
 definition(_CLASS.derivatives, _fitted_derivatives, arrays=())
 
 
-def _through(x, y, k):
+def through(x, y, k):
     """The spline through all values, whose knots are nodes, or lie between them."""
-    return _padded(_make_interp_spline(x, y, k=k))
-
-
-def _splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1):
-    if task != 0 or t is not None or full_output != 0 or per != 0 or xb is not None or xe is not None:
-        raise NotImplementedError("these options")
-    if (s is None and w is not None) or (s is not None and s != 0):
-        raise NotImplementedError("'s' above zero, as the knots that smooth are chosen by FITPACK")
-    return _through(x, y, k)
-
-
-def _univariate(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
-    if s is None or s != 0:
-        raise NotImplementedError("'s' above zero, as the knots that smooth are chosen by FITPACK")
-    if bbox[0] is not None or bbox[1] is not None:
-        raise NotImplementedError("'bbox'")
-    return Fitted(_through(x, y, k), _number_of(ext))
+    return padded(_make_interp_spline(x, y, k=k))
 
 
 def _interpolated(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
-    return _univariate(x, y, None, bbox, k, 0, ext)
+    if bbox[0] is not None or bbox[1] is not None:
+        raise NotImplementedError("'bbox'")
+    return Fitted(through(x, y, k), number_of(ext))
 
 
-definition(interpolate.splrep, _splrep, arrays=())
-definition(interpolate.UnivariateSpline, _univariate, arrays=())
 definition(interpolate.InterpolatedUnivariateSpline, _interpolated, arrays=())
 KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 0.7, 1.3, 2.0, 2.0, 2.0, 2.0])
 definition(
@@ -298,12 +282,18 @@ definition(interpolate.make_smoothing_spline, _make_smoothing_spline, arrays=())
 # --- least squares ----------------------------------------------------------------------------------------------------
 
 
-def _least_squares(x, y, t, k, w):
-    """The coefficients of the spline with given knots that comes closest to values."""
-    points, knots = np.asarray(x) * 1.0, np.asarray(t) * 1.0
+def matrix_of_basis(points, knots, k):
+    """The values of all B-splines at some points, in columns."""
     start, values = _basis(points, knots, k)
     matrix = np.zeros((len(points), len(knots) - k - 1))
     matrix[np.arange(len(points)), start + np.arange(k + 1)[:, None]] = values
+    return matrix
+
+
+def least_squares(x, y, t, k, w):
+    """The coefficients of the spline with given knots that comes closest to values."""
+    points, knots = np.asarray(x) * 1.0, np.asarray(t) * 1.0
+    matrix = matrix_of_basis(points, knots, k)
     weights = np.ones(len(points)) if w is None else np.asarray(w)
     right = np.reshape(np.asarray(y) * 1.0, (len(points), -1)) * weights[:, None]
     found = np.linalg.lstsq(matrix * weights[:, None], right)[0]
@@ -313,7 +303,7 @@ def _least_squares(x, y, t, k, w):
 def _make_lsq_spline(x, y, t, k=3, w=None, axis=0, check_finite=True, *, method="qr"):
     if axis != 0:
         raise NotImplementedError("another axis")
-    knots, c = _least_squares(x, y, t, k, w)
+    knots, c = least_squares(x, y, t, k, w)
     return Spline(knots, c, k, True, 0)
 
 
@@ -321,8 +311,8 @@ def _lsq_univariate(x, y, t, w=None, bbox=(None, None), k=3, ext=0, check_finite
     if bbox[0] is not None or bbox[1] is not None:
         raise NotImplementedError("'bbox'")
     ends = np.asarray(x)[np.array([0] * (k + 1))], np.asarray(x)[np.array([-1] * (k + 1))]
-    knots, c = _least_squares(x, y, np.concatenate([ends[0], np.asarray(t), ends[1]]), k, w)
-    return Fitted(_padded(Spline(knots, c, k)), _number_of(ext))
+    knots, c = least_squares(x, y, np.concatenate([ends[0], np.asarray(t), ends[1]]), k, w)
+    return Fitted(padded(Spline(knots, c, k)), number_of(ext))
 
 
 definition(interpolate.make_lsq_spline, _make_lsq_spline, arrays=())

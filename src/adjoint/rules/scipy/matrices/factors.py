@@ -280,6 +280,33 @@ general(
     linalg.eigh_tridiagonal, _eigh_tridiagonal_jvp, _eigh_tridiagonal_vjp, results=2, cases=[case(sample(4), sample(3))]
 )
 
+
+def _unbanded(a_band, lower):
+    """The lower half of a symmetric matrix whose diagonals lie in rows, as SciPy reads one of them."""
+    a = np.asarray(a_band)
+    n, rows = np.shape(a)[1], np.shape(a)[0]
+    whole = np.zeros((n, n), np.result_type(a))
+    for k in range(rows):
+        line = a[k, : n - k] if lower else a[rows - 1 - k, k:]
+        whole = whole + np.diag(line, -k)
+    return whole if lower else np.conj(whole)
+
+
+def _eig_banded(a_band, lower=False, eigvals_only=False, *, check_finite=True):
+    if eigvals_only:
+        return np.linalg.eigvalsh(_unbanded(a_band, lower))
+    values, vectors = np.linalg.eigh(_unbanded(a_band, lower))
+    return values, vectors
+
+
+def _eigvals_banded(a_band, lower=False, *, check_finite=True):
+    return np.linalg.eigvalsh(_unbanded(a_band, lower))
+
+
+BANDED = [case(BANDS), case(BANDS[::-1].copy(), lower=True)]
+definition(linalg.eigvals_banded, each_matrix(_eigvals_banded), arrays=("a_band",), cases=BANDED)
+definition(linalg.eig_banded, each_matrix(_eig_banded), arrays=("a_band",), cases=BANDED)
+
 # --- pairs of matrices ------------------------------------------------------------------------------------------------
 
 

@@ -25,6 +25,8 @@ constant(
     results=2,
 )
 
+constant(signal.findfreqs, typed=lambda arguments: (ir.Array(np.dtype(np.float64), ("any",)),))
+
 
 def _unique_roots(p, tol=1e-3, rtype="min"):
     if rtype not in ("max", "maximum", "min", "minimum", "avg", "mean"):

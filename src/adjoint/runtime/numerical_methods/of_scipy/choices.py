@@ -66,3 +66,50 @@ def curve_solutions(c: Any, x: Any, y: Any, discontinuity: bool, extrapolate: An
     if np.isnan(found).any():
         raise ValueError("the curve has this value along a whole interval, which has no derivative")
     return found
+
+
+def grid_coefficients(points: Any, values: Any, method: str) -> Any:
+    """The coefficients of ``scipy.interpolate.RegularGridInterpolator``, which it finds by iteration.
+
+    >>> line = np.arange(4.0)
+    >>> np.abs(grid_coefficients((line,), line, "cubic") - [0.0, 1.0, 2.0, 3.0]).max() < 1e-4
+    True
+    """
+    return interpolate.RegularGridInterpolator(points, values, method)._spline.c
+
+
+def quadrature(family: Any, n: Any, *parameters: Any) -> Any:
+    """The nodes and weights that SciPy finds.
+
+    >>> from scipy import special
+    >>> quadrature(special.roots_genlaguerre, 1, 0.5).round(6).tolist()
+    [[1.5], [0.886227]]
+    """
+    return np.array(family(n, *parameters))
+
+
+def smoothing_knots(fit: str, x: Any, y: Any, w: Any, k: int, s: Any) -> Any:
+    """At which points the knots of a spline stand that FITPACK smooths with.
+
+    Raises
+    ------
+    ValueError
+        If FITPACK finds none, or one through all values.
+
+    >>> x = np.arange(8.0)
+    >>> smoothing_knots("splrep", x, x * x, np.ones(8), 2, 0.5).tolist()
+    [0, 0, 0, 7, 7, 7]
+    """
+    t = _knots(fit, x, y, w, k, s)
+    places = np.searchsorted(x, t)
+    if not np.array_equal(x[np.minimum(places, len(x) - 1)], t):
+        raise ValueError("derivatives are known of splines that smooth, not of this one, which goes through all values")
+    return places
+
+
+def _knots(fit: str, x: Any, y: Any, w: Any, k: int, s: Any) -> Any:
+    if fit == "make_splrep":
+        return interpolate.make_splrep(x, y, w=w, k=k, s=s).t
+    if fit == "UnivariateSpline":
+        return interpolate.UnivariateSpline(x, y, w=w, k=k, s=s)._eval_args[0]
+    return interpolate.splrep(x, y, w=w, k=k, s=s)[0]

@@ -18,6 +18,16 @@ def sparse_solution(matrix: Any, b: Any, turned: bool = False) -> Any:
     return np.array(linalg.spsolve((matrix.T if turned else matrix).tocsc(), b))
 
 
+def exponential_product(matrix: Any, b: Any, turned: bool = False) -> Any:
+    """The exponential of a sparse matrix, or that of the transpose, times a vector or a matrix.
+
+    >>> from scipy.sparse import csc_matrix
+    >>> exponential_product(csc_matrix([[0.0, 2.0], [0.0, 0.0]]), np.array([2.0, 3.0])).tolist()
+    [8.0, 3.0]
+    """
+    return np.array(linalg.expm_multiply(matrix.T if turned else matrix, b))
+
+
 def factored_solution(factors: Any, b: Any, turned: bool = False) -> Any:
     """The solution of a system of which the factors are given, or of that of the transpose."""
     right, trans = np.asarray(b), "T" if turned else "N"
