@@ -661,3 +661,54 @@ def parameters_by_a_star_of_a_distribution_of_numbers(p):
 def frozen_by_one_of_two_calls(p):
     frozen = stats.gamma(p[0], 0.1, scale=p[1]) if p[0] > p[1] else stats.gamma(*p[:1], scale=p[1])
     return (frozen.logsf(2.0), frozen.pdf(1.5))
+
+
+# --- expectations, higher moments, probabilities of vectors ------------------------------------------------------------
+
+
+@call(1.3, 1.2)
+def expectations(a, s):
+    within = stats.gamma(a, scale=s).expect(lambda x: s * np.log(x), lb=0.5, ub=2.0, conditional=True)
+    return (within, stats.uniform(a, s).expect(lambda x: x**2), stats.norm.expect(lambda x: np.exp(a * x), scale=s))
+
+
+@call(1.3, 0.3)
+def sums_expected(mu, p):
+    return (stats.poisson(mu).expect(lambda k: k**2), stats.binom.expect(lambda k: mu * k, (5, p), lb=2))
+
+
+@call(1.3, 0.7)
+def higher_moments(a, s):
+    return (*stats.gamma.stats(a, scale=s, moments="mvsk"), stats.norm(a, s).moment(4), stats.poisson.moment(3, a, 0.5))
+
+
+@call(0.3, 2.5)
+def higher_moments_of_counts(p, n):
+    return stats.nbinom(n, p).stats("mvsk")
+
+
+SHARES = np.array([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4]]).T
+
+
+@call(np.array([1.0, 2.0, 1.5]))
+def dirichlet_of_several(alpha):
+    return (stats.dirichlet(alpha).logpdf(SHARES), stats.dirichlet.cov(alpha))
+
+
+@call(normal(2, 4, 3), normal(3), np.array([1.0, 2.0, 0.5]), S3)
+def covariances(x, m, d, s):
+    diagonal = stats.Covariance.from_diagonal(d)
+    factor = stats.Covariance.from_cholesky(np.linalg.cholesky(s))
+    return (
+        stats.multivariate_normal.logpdf(x, m, diagonal),
+        stats.multivariate_normal(m, factor).pdf(x[0, 0]),
+        stats.multivariate_normal.logpdf(x, m, s),
+    )
+
+
+PLANE = stats.multivariate_normal(np.array([0.1, 0.2]), np.array([[2.0, 0.3], [0.3, 1.5]]))
+
+
+@call(normal(2))
+def vectors_of_a_frozen_distribution(x):
+    return (PLANE.logpdf(x), PLANE.pdf(x), PLANE.cdf(x))

@@ -56,7 +56,7 @@ _OTHERS = (
     *("numerical_methods.of_scipy.krylov", "numerical_methods.special.hypergeometric"),
     *(
         f"numerical_methods.special.{part}"
-        for part in ("bessel_orders", "elliptic", "incomplete", "kolmogorov", "splines", "student", "zeta")
+        for part in ("bessel_orders", "binormal", "elliptic", "incomplete", "kolmogorov", "splines", "student", "zeta")
     ),
     "outside",
     "overlap",

@@ -10,6 +10,7 @@ follow SciPy's methods, also of frozen distributions. Formulas see arguments of 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 import numpy as np
+from scipy import stats
 
 from adjoint.declarations.implicit import solved
 from adjoint.rules.declare import case, constant, definition, no_derivative
@@ -86,8 +87,9 @@ def unbounded(*shapes):
 class Frozen:
     """A distribution with its parameters."""
 
-    def __init__(self, dist, args, kwds):
+    def __init__(self, dist, args, kwds, count):
         self.dist = dist
+        self.count = count  # how many of them are shapes
         self.args = args
         self.kwds = kwds
 
@@ -145,6 +147,16 @@ class Frozen:
     def interval(self, confidence=None):
         return self.dist.interval(confidence, *self.args, **self.kwds)
 
+    def expect(self, func=None, lb=None, ub=None, conditional=False):
+        shapes, given = self.args[: self.count], self.args[self.count :]
+        if len(shapes) < self.count:
+            raise NotImplementedError("expectations with shapes that are named")
+        loc = given[0] if len(given) > 0 else self.kwds.get("loc", 0)
+        if isinstance(self.dist, stats.rv_discrete):
+            return self.dist.expect(func, shapes, loc, lb, ub, conditional)
+        scale = given[1] if len(given) > 1 else self.kwds.get("scale", 1)
+        return self.dist.expect(func, shapes, loc, scale, lb, ub, conditional)
+
     def stats(self, moments="mv"):
         return self.dist.stats(*self.args, moments=moments, **self.kwds)
 
@@ -154,9 +166,10 @@ class Frozen:
 
 def freezable(dist):
     """Declares what a distribution gives that is called with parameters."""
+    count = getattr(dist, "numargs", 0)
 
     def frozen(*args, **kwds):
-        return Frozen(dist, args, kwds)
+        return Frozen(dist, args, kwds, count)
 
     definition(dist, frozen, arrays=())
 
@@ -305,7 +318,7 @@ def continuous(
         declare += [(dist.ppf, inverse(below), shares), (dist.isf, inverse(above), shares)]
     for method, means, calls in declare:
         definition(method, means, arrays=("x", "q", "args"), cases=calls)
-    declare_moments(dist, known)
+    declare_moments(dist, known, support)
     freezable(dist)
 
 
@@ -404,5 +417,5 @@ def discrete(dist, parameters, log_mass, *, cases, support, share=None, rest=Non
         definition(method, means, arrays=("k", "args"), cases=cases)
     for method in (dist.ppf, dist.isf):
         definition(method, quantile(method), arrays=("q", "args"), cases=[case(_SHARES, *cases[0].args[1:])])
-    declare_moments(dist, known)
+    declare_moments(dist, known, support)
     freezable(dist)

@@ -6,14 +6,16 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.rules.declare import case, definition, sample
+from adjoint.rules.declare import case, definition, elementwise, sample
 from adjoint.rules.scipy.stats.distributions.formulas import freezable
 from adjoint.runtime.array_functions.linalg import completed
+from adjoint.runtime.numerical_methods.special.binormal import binormal
 
 EPSILON = float(np.finfo(float).eps)
 LOG_PI = 1.1447298858494002
 LOG_TWO = 0.6931471805599453
 LOG_TWO_PI = 1.8378770664093453
+HALF_LOG_TWO_PI = 0.5 * LOG_TWO_PI
 
 
 def _matrix(cov, extent):
@@ -43,14 +45,11 @@ def _distances(x, place, matrix, extent):
 
 def _like(found, x, extent):
     """One number for each vector of ``x``, in its shape without axes of one element."""
+    if np.ndim(x) > 2:
+        return np.squeeze(np.reshape(found, np.shape(x)[:-1]))
     if np.ndim(x) < 2 and (np.ndim(x) == 0 or extent > 1 or np.shape(x)[0] == 1):
         return found[0]
     return found
-
-
-def _rows_only(x):
-    if np.ndim(x) > 2:
-        raise NotImplementedError("vectors in more than two axes")
 
 
 def _refuse_singular(matrix):
@@ -61,7 +60,9 @@ def _refuse_singular(matrix):
 
 
 def _normal_logpdf(x, mean=None, cov=1, allow_singular=False):
-    _rows_only(x)
+    if isinstance(cov, stats.Covariance):
+        white = cov.whiten(x if mean is None else x - mean)
+        return -0.5 * (cov.rank * LOG_TWO_PI + cov.log_pdet + np.sum(white * white, axis=-1))
     extent = _extent(mean, cov)
     if allow_singular:
         _refuse_singular(_matrix(cov, extent))
@@ -77,8 +78,39 @@ def _normal_entropy(mean=None, cov=1):
     return 0.5 * extent * (LOG_TWO_PI + 1.0) + np.sum(np.log(np.diagonal(factor)))
 
 
+def _share_below(x, mean=None, cov=1, allow_singular=False, maxpts=None, abseps=1e-5, releps=1e-5, *, rng=None):
+    """Of one component, and of two (Plackett 1954), by the upper half of the covariance, as SciPy reads it."""
+    extent = _extent(mean, cov)
+    if extent > 2:
+        raise ValueError("derivatives are known for one or two components: of more, SciPy takes random points")
+    matrix = _matrix(cov, extent)
+    deviations = np.sqrt(np.diagonal(matrix))
+    rows = np.reshape(x if mean is None else x - mean, (-1, extent)) / deviations
+    if extent == 1:
+        return _like(special.ndtr(rows[:, 0]), x, extent)
+    return _like(binormal(rows[:, 0], rows[:, 1], matrix[0, 1] / np.prod(deviations)), x, extent)
+
+
+def _binormal_partials(h, k, rho, y):
+    rest = np.sqrt((1.0 - rho) * (1.0 + rho))
+    beyond_h, beyond_k = (k - rho * h) / rest, (h - rho * k) / rest
+    at_h, at_k = np.exp(-HALF_LOG_TWO_PI - 0.5 * h * h), np.exp(-HALF_LOG_TWO_PI - 0.5 * k * k)
+    both = at_h * np.exp(-HALF_LOG_TWO_PI - 0.5 * beyond_h * beyond_h) / rest
+    return at_h * special.ndtr(beyond_h), at_k * special.ndtr(beyond_k), both
+
+
+elementwise(binormal, _binormal_partials, domain=((-2.0, 2.0), (-2.0, 2.0), (-0.9, 0.9)))
+
+
+def _t_entropy(loc=None, shape=1, df=1):
+    extent = _extent(loc, shape)
+    half, whole = 0.5 * df, 0.5 * (extent + df)
+    found = special.gammaln(half) - special.gammaln(whole) + 0.5 * extent * (np.log(df) + LOG_PI)
+    found = found + whole * (special.psi(whole) - special.psi(half))
+    return found + np.sum(np.log(np.diagonal(np.linalg.cholesky(_matrix(shape, extent)))))
+
+
 def _t_logpdf(x, loc=None, shape=1, df=1):
-    _rows_only(x)
     extent = _extent(loc, shape)
     found, size = _distances(x, loc, shape, extent)
     constant = special.gammaln(0.5 * (df + extent)) - special.gammaln(0.5 * df)
@@ -107,6 +139,17 @@ definition(
     cases=PLACES[:2],
 )
 definition(stats.multivariate_normal.entropy, _normal_entropy, cases=[case(sample(3), DEFINITE), case(cov=DEFINITE)])
+PAIR = sample(2, 2, kind="definite")
+BELOW = [case(sample(2), sample(2), PAIR), case(sample(4, 2), cov=PAIR), case(sample(4), 0.3, 1.7)]
+definition(stats.multivariate_normal.cdf, _share_below, cases=BELOW)
+definition(
+    stats.multivariate_normal.logcdf,
+    lambda x, mean=None, cov=1, allow_singular=False, maxpts=None, abseps=1e-5, releps=1e-5, *, rng=None: np.log(
+        _share_below(x, mean, cov)
+    ),
+    cases=BELOW[:1],
+)
+definition(stats.multivariate_t.entropy, _t_entropy, cases=[case(sample(3), DEFINITE, 4.5)])
 SPREADS = [case(*call.args, 4.5) for call in PLACES[:2]]
 definition(stats.multivariate_t.logpdf, _t_logpdf, when=_is_regular, cases=SPREADS)
 definition(
@@ -118,15 +161,22 @@ definition(
 
 
 def _dirichlet_logpdf(x, alpha):
-    shares = x if np.shape(x)[0] == np.shape(alpha)[0] else np.append(x, [1.0 - np.sum(x)])
-    if np.ndim(x) > 1:
-        raise NotImplementedError("several vectors of shares")
+    given = np.asarray(x)
+    if np.shape(given)[0] == np.shape(alpha)[0]:
+        shares = given
+    else:
+        shares = np.concatenate([given, np.expand_dims(1.0 - np.sum(given, axis=0), 0)])
     constant = special.gammaln(np.sum(alpha)) - np.sum(special.gammaln(alpha))
-    return constant + np.sum(special.xlogy(alpha - 1, shares))
+    powers = np.reshape(alpha - 1.0, (-1,) + (1,) * (np.ndim(given) - 1))
+    return np.squeeze(constant + np.sum(special.xlogy(powers, shares), axis=0))[()]
 
 
 ALPHA = sample(3, kind="positive")
-SIMPLEX = [case(np.array([0.2, 0.3, 0.5]), ALPHA), case(np.array([0.2, 0.3]), ALPHA)]
+SIMPLEX = [
+    case(np.array([0.2, 0.3, 0.5]), ALPHA),
+    case(np.array([0.2, 0.3]), ALPHA),
+    case(np.array([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4]]), ALPHA),
+]
 definition(stats.dirichlet.logpdf, _dirichlet_logpdf, cases=SIMPLEX)
 definition(stats.dirichlet.pdf, lambda x, alpha: np.exp(_dirichlet_logpdf(x, alpha)), cases=SIMPLEX)
 
@@ -147,17 +197,23 @@ definition(
 definition(stats.dirichlet.entropy, _dirichlet_entropy, cases=OF_ALPHA)
 
 
+def _covariance_of_shares(alpha):
+    mean, total = alpha / np.sum(alpha), np.sum(alpha)
+    return (np.diag(mean) - np.outer(mean, mean)) / (total + 1.0)
+
+
+definition(stats.dirichlet.cov, _covariance_of_shares, cases=OF_ALPHA)
+
+
 def _counted_logpmf(x, alpha, n):
     """Of counts whose probabilities have the distribution of Dirichlet; of counts of another sum, nothing."""
-    if np.ndim(x) != 1 or np.ndim(alpha) != 1 or np.ndim(n) != 0:
-        raise NotImplementedError("several vectors of counts")
-    counts, total = np.asarray(x), np.sum(alpha)
+    counts, total = np.asarray(x), np.sum(alpha, axis=-1)
     whole = special.gammaln(total) + special.gammaln(n + 1.0) - special.gammaln(n + total)
     each = special.gammaln(counts + alpha) - special.gammaln(alpha) - special.gammaln(counts + 1.0)
-    return np.where(np.sum(counts) == n, whole + np.sum(each), -np.inf)[()]
+    return np.where(np.sum(counts, axis=-1) == n, whole + np.sum(each, axis=-1), -np.inf)[()]
 
 
-COUNTS = [case(np.array([1, 2, 3]), ALPHA, 6)]
+COUNTS = [case(np.array([1, 2, 3]), ALPHA, 6), case(np.array([[1, 2, 3], [2, 2, 3]]), ALPHA, 6)]
 definition(stats.dirichlet_multinomial.logpmf, _counted_logpmf, arrays=("x", "alpha"), cases=COUNTS)
 definition(
     stats.dirichlet_multinomial.pmf,
@@ -171,16 +227,44 @@ def _log_determinant(matrix):
     return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix))))
 
 
-def _wishart_logpdf(x, df, scale):
-    if np.ndim(x) != 2 or np.ndim(scale) != 2:
-        raise NotImplementedError("several matrices, or numbers")
+def _of_matrices(single):
+    """What a density of a matrix means for several in a last axis, and for numbers; vectors are diagonals."""
+
+    def density(x, df, scale):
+        whole = np.reshape(scale, (1, 1)) if np.ndim(scale) == 0 else np.diag(scale) if np.ndim(scale) == 1 else scale
+        extent = np.shape(whole)[0]
+        if np.ndim(x) == 0:
+            return single(x * np.eye(extent), df, whole)
+        if np.ndim(x) == 1 and extent > 1:
+            return single(np.diag(x), df, whole)
+        if np.ndim(x) == 2:
+            return single(x, df, whole)
+        several = np.reshape(x, (extent, extent, -1))
+        return np.squeeze(np.stack([single(several[:, :, k], df, whole) for k in range(np.shape(several)[2])]))[()]
+
+    return density
+
+
+def _wishart_of_one(x, df, scale):
     extent = np.shape(scale)[0]
     trace = np.trace(np.linalg.solve(completed(scale, True), x))
     size = 0.5 * df * (extent * LOG_TWO + _log_determinant(scale)) + special.multigammaln(0.5 * df, extent)
     return 0.5 * (df - extent - 1) * _log_determinant(x) - 0.5 * trace - size
 
 
-MATRICES = [case(DEFINITE, 4.5, DEFINITE)]
+definition(
+    stats.dirichlet_multinomial.mean,
+    lambda alpha, n: n * alpha / np.sum(alpha),
+    arrays=("alpha",),
+    cases=[case(ALPHA, 6)],
+)
+_wishart_logpdf = _of_matrices(_wishart_of_one)
+MATRICES = [
+    case(DEFINITE, 4.5, DEFINITE),
+    case(1.7, 4.5, 0.7),
+    case(np.array([0.7, 1.9]), 4.5, 0.7),
+    case(np.stack([2.0 * np.eye(2), np.array([[1.5, 0.3], [0.3, 1.0]])], axis=-1), 4.5, np.array([0.7, 1.2])),
+]
 definition(stats.wishart.logpdf, _wishart_logpdf, cases=MATRICES)
 definition(stats.wishart.pdf, lambda x, df, scale: np.exp(_wishart_logpdf(x, df, scale)), cases=MATRICES)
 
@@ -188,22 +272,28 @@ definition(stats.wishart.pdf, lambda x, df, scale: np.exp(_wishart_logpdf(x, df,
 definition(stats.wishart.mean, lambda df, scale: df * np.asarray(scale), cases=[case(4.5, DEFINITE)])
 
 
-def _inverse_wishart_logpdf(x, df, scale):
-    if np.ndim(x) != 2 or np.ndim(scale) != 2:
-        raise NotImplementedError("several matrices, or numbers")
+def _inverse_wishart_of_one(x, df, scale):
     extent = np.shape(scale)[0]
     trace = np.trace(np.linalg.solve(completed(x, True), completed(scale, True)))
     size = 0.5 * df * (_log_determinant(scale) - extent * LOG_TWO) - special.multigammaln(0.5 * df, extent)
     return size - 0.5 * (df + extent + 1) * _log_determinant(x) - 0.5 * trace
 
 
+_inverse_wishart_logpdf = _of_matrices(_inverse_wishart_of_one)
 definition(stats.invwishart.logpdf, _inverse_wishart_logpdf, cases=MATRICES)
 definition(stats.invwishart.pdf, lambda x, df, scale: np.exp(_inverse_wishart_logpdf(x, df, scale)), cases=MATRICES)
 
 
 def _matrix_logpdf(X, mean=None, rowcov=1, colcov=1):
-    if np.ndim(X) != 2 or np.ndim(rowcov) != 2 or np.ndim(colcov) != 2:
-        raise NotImplementedError("several matrices, or covariances that are numbers")
+    rowcov, colcov = _matrix(rowcov, np.shape(X)[-2]), _matrix(colcov, np.shape(X)[-1])
+    if np.ndim(X) == 2:
+        return _logpdf_of_matrix(X, mean, rowcov, colcov)
+    several = np.reshape(X, (-1, *np.shape(X)[-2:]))
+    found = [_logpdf_of_matrix(several[k], mean, rowcov, colcov) for k in range(len(several))]
+    return np.squeeze(np.reshape(np.stack(found), np.shape(X)[:-2]))[()]
+
+
+def _logpdf_of_matrix(X, mean, rowcov, colcov):
     rows, columns = np.shape(X)
     off = X if mean is None else X - mean
     scaled = np.linalg.solve(completed(rowcov, True), off)
@@ -215,6 +305,7 @@ def _matrix_logpdf(X, mean=None, rowcov=1, colcov=1):
 OF_MATRICES = [
     case(sample(3, 2), sample(3, 2), DEFINITE, sample(2, 2, kind="definite")),
     case(sample(3, 3), rowcov=DEFINITE, colcov=DEFINITE),
+    case(sample(4, 3, 2), sample(3, 2), DEFINITE, 1.7),
 ]
 definition(stats.matrix_normal.logpdf, _matrix_logpdf, cases=OF_MATRICES)
 definition(
@@ -222,6 +313,15 @@ definition(
     lambda X, mean=None, rowcov=1, colcov=1: np.exp(_matrix_logpdf(X, mean, rowcov, colcov)),
     cases=OF_MATRICES[:1],
 )
+
+
+def _matrix_entropy(rowcov=1, colcov=1):
+    rows, columns = np.shape(rowcov)[0], np.shape(colcov)[0]
+    sizes = columns * _log_determinant(rowcov) + rows * _log_determinant(colcov)
+    return 0.5 * (rows * columns * (LOG_TWO_PI + 1.0) + sizes)
+
+
+definition(stats.matrix_normal.entropy, _matrix_entropy, cases=[case(DEFINITE, PAIR)])
 
 
 def _matrix_t_logpdf(X, mean=None, row_spread=1, col_spread=1, df=1):
@@ -249,6 +349,18 @@ if hasattr(stats, "matrix_t"):  # since SciPy 1.17
         cases=OF_SPREADS,
     )
     freezable(stats.matrix_t)
+# --- objects from outside ---------------------------------------------------------------------------------------------
+
+_CLASS = type(stats.multivariate_normal())
+
+
+def _frozen_logpdf(self, x):
+    return _normal_logpdf(x, self.mean, self.cov_object)
+
+
+definition(_CLASS.logpdf, _frozen_logpdf, arrays=("x",))
+definition(_CLASS.cdf, lambda self, x: _share_below(x, self.mean, self.cov_object.covariance), arrays=("x",))
+definition(_CLASS.pdf, lambda self, x: np.exp(_frozen_logpdf(self, x)), arrays=("x",))
 _FAMILIES = (
     *(stats.multivariate_normal, stats.multivariate_t, stats.dirichlet, stats.wishart, stats.invwishart),
     *(stats.matrix_normal, stats.dirichlet_multinomial),
