@@ -59,10 +59,9 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     given = sequence(lo, given)
     items = static_items(lo, given, node)
     if items is not None:
-        total = start
-        for place, item in enumerate(items):
-            total = item if place == 0 and total == ir.Const(0) and isinstance(item, ir.Var) else add(total, item)
-        return total
+        if start == ir.Const(0) and len(items) > 1 and isinstance(items[0], ir.Var):
+            return functools.reduce(add, items)  # 0 + x is another object than x: a sum of one is left as it is
+        return functools.reduce(add, items, start)
     return python_functions.call(lo, python_functions.total, [given, start], node)
 
 
