@@ -63,6 +63,12 @@ def dataclasses_are_in_order(x):
 
 
 @program(1.5)
+def the_largest_of_objects_that_are_sorted_too(x):
+    entries = [Entry(4 - x), Entry(x), Entry(x * x)]
+    return max(entries).size + 2 * sorted(entries)[1].size + 3 * min(entries[0], entries[1]).size
+
+
+@program(1.5)
 def tuples_lists_and_dicts_compare_their_items(x):
     total = x if (x, 1) < (x, 2) and Pair(x, 1) == (x, 1) else x * x
     total += 10 * x if [x] < [x, 1.0] and [x, 2] != [x] else 20 * x

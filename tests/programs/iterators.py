@@ -581,6 +581,13 @@ def one_of_two_of_a_tee(xs):
     return sum(a * b for a, b in zip(one, other))
 
 
+@program(1.5)
+def two_of_a_tee_of_a_generator(x):
+    one, other = itertools.tee(x**i for i in range(4))
+    next(other)
+    return sum(a * b for a, b in zip(one, other))
+
+
 @program([1.0, 2.0, 3.0])
 def items_round_and_round(xs):
     it = itertools.cycle(xs)

@@ -143,13 +143,16 @@ def _by_place(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     )
 
 
+_COMPARED_BY_PYTHON = (ir.Array, ir.Instance, ir.List, ir.Dict, ir.Tuple)
+
+
 def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: ast.AST | None) -> Value:
     if isinstance(one, ir.Const) and isinstance(other, ir.Const):
         try:
             return ir.Const(builtin(one.value, other.value))
         except TypeError:  # raises at run time too
             return lo.open.call(builtin, one, other)
-    if all(is_atom(value) and not isinstance(type_of(value), ir.Array) for value in (one, other)):
+    if all(is_atom(value) and not isinstance(type_of(value), _COMPARED_BY_PYTHON) for value in (one, other)):
         return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
     return python_functions.call(
         lo, python_functions.larger if builtin is max else python_functions.smaller, [one, other], node

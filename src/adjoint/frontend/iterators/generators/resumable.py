@@ -237,7 +237,7 @@ def _restore(lo: Lowerer, node: Restore) -> None:
 def _resume(lo: Lowerer, node: Resume) -> None:
     _restore(lo, node)
     assert lo.frame is not None
-    if any(lo.frame.cells[name.id] not in lo.store for name in node.names):
+    if lo.block is not None and any(lo.frame.cells[name.id] not in lo.store for name in node.names):
         lo.stop(ir.Raise(ir.Const(AssertionError), None, lo.span(node)))  # nothing comes to that 'yield', so far
 
 

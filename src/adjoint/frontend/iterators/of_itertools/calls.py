@@ -106,6 +106,11 @@ def _tee(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
         return NotImplemented
     count = kwargs.get("n", args[1] if len(args) > 1 else ir.Const(2))
     source = as_object(lo, iterator_of(lo, args[0], node), node)
+    if isinstance(count, ir.Const) and isinstance(count.value, int):
+        drawn = lo.call(ir.Const(list), [], {}, node)
+        return TupleValue(
+            tuple(lo.call(ir.Const(iterator_definitions.Shared), [source, drawn], {}, node) for _ in range(count.value))
+        )
     return python_functions.call(lo, iterator_definitions.shared_by, [source, count], node)
 
 
