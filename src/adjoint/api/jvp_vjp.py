@@ -81,7 +81,10 @@ def leaf_seed(cotangent: Any, value: Any, path: tuple[Any, ...]) -> Any:
     """The cotangent of one leaf of a result, zero where None was given; a shadow for what is a container."""
     for key in path:
         named = isinstance(key, str) and key.startswith(".")
-        value = getattr(value, key[1:]) if named else value[key]
+        try:
+            value = getattr(value, key[1:]) if named else value[key]
+        except (TypeError, LookupError, AttributeError):
+            return 0.0  # of a structure that this part of the result may have, and has not here
         if cotangent is not None:
             cotangent = getattr(cotangent, key[1:], None) if named else cotangent[key]
     if isinstance(value, (list, dict, tuple)) or (hasattr(value, "__dict__") and not is_foreign(value)):

@@ -24,9 +24,9 @@ from adjoint.frontend.differentiation.changed_parts import (
     without_puts,
 )
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part, bind_to_copies
+from adjoint.frontend.differentiation.refusals.constant_results import without_constants
 from adjoint.frontend.differentiation.refusals.hidden_ways import refuse_hidden_ways
 from adjoint.frontend.differentiation.refusals.memos import refuse_memos
-from adjoint.frontend.differentiation.refusals.none_results import without_none
 from adjoint.frontend.differentiation.refusals.two_names import refuse_written_under_two_names
 from adjoint.frontend.differentiation.refusals.unknown_results import unknown_result
 from adjoint.frontend.differentiation.wrt import parameter_names, refusal, source_of
@@ -98,7 +98,7 @@ def lower_inner(
         if returned is not None and lo.block is not None:
             value = returned(value)
         if lo.block is not None:
-            value = without_none(lo, function, name_of(function), value, node)
+            value = without_constants(lo, function, name_of(function), value, node)
         lo.leave("return", value)
     if not region.exits:
         block = root.seal()
@@ -303,6 +303,10 @@ def as_result(shape: joins.Shape) -> joins.Shape:
             new = as_result(record)
             assert isinstance(new, joins.RecordShape)
             return joins.RefShape(None, new, sites)
+        case joins.UnionShape(options=options):
+            return joins.UnionShape(
+                tuple([each if isinstance(each, joins.Same) else as_result(each) for each in options])
+            )
         case _:
             return shape
 

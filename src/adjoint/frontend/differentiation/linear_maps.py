@@ -13,7 +13,8 @@ from adjoint.differentiation.finish import finish
 from adjoint.differentiation.reverse import expand
 from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation.inner_functions import Inner, name_of
-from adjoint.frontend.differentiation.tangent_values import owned_tangent, result_tangent, varying_parts
+from adjoint.frontend.differentiation.result_tangents import owned_tangents, result_tangent
+from adjoint.frontend.differentiation.tangent_values import varying_parts
 from adjoint.frontend.differentiation.wrt import refusal
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -54,10 +55,11 @@ class Differential:
 def seen_to_be_linear(stacked: Stacked, adjoint: ir.Function, outputs: tuple[int, ...]) -> ir.Function | None:
     """The adjoint as it can be transposed: linear in its seeds as its text shows, and writing to no memory but its own.
 
-    Where zeros are strong, it is not: what is zero times infinity depends on where the seed is zero.
+    Where zeros are strong, it is not: what is zero times infinity depends on where the seed is zero. Where a part of
+    the result is of one of several structures, the primals of the others are unbound.
     """
     told = with_memory_told(adjoint)
-    if told is None or stacked.fields:
+    if told is None or stacked.fields or joins.has_options(stacked.inner.shape):
         return None
     seeds = range(len(told.params) - len(outputs), len(told.params))
     plain = all(isinstance(told.params[place].type, (ir.Scalar, ir.Array, ir.Number)) for place in seeds)
@@ -96,8 +98,8 @@ def lower_differential(
         ir.Var(f"{names[place]}_dot", ir.fresh(seed.type), True) for place, seed in zip(outputs, seeds, strict=True)
     )
     lo.emit(ir.Call((*unused, *made), derived, (*taken, *zeros, *dots)))
-    owned = {place: owned_tangent(lo, dot, results[place]) for place, dot in zip(outputs, made, strict=True)}
-    tangent = result_tangent(lo, inner.shape, iter(range(len(inner.results))), owned)
+    owned = owned_tangents(lo, inner.shape, results, dict(zip(outputs, made, strict=True)))
+    tangent = result_tangent(lo, inner.shape, results, owned)
     lo.open.terminator = ir.Return((materialize(lo, tangent, None, observer=True),))
     block = root.seal()
     lo.block, lo.store = outer_block, outer_store

@@ -10,10 +10,9 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory
-from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, list_record
+from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Union, Value, list_record
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.runtime import copies, tangents
@@ -143,15 +142,6 @@ def converted(lo: Lowerer, callee: Any, atoms: list[ir.Atom], like: ir.Var) -> i
     return target
 
 
-def owned_tangent(lo: Lowerer, atom: ir.Atom, like: ir.Atom) -> ir.Atom:
-    """A tangent that shares no memory with what the caller holds, in the structure of its primal."""
-    if isinstance(atom, ir.Var) and ir.is_handle(atom.type) and not isinstance(atom.type, ir.Array):
-        return converted(lo, tangents.finish, [atom, like], atom)
-    if isinstance(atom, ir.Var) and isinstance(atom.type, (ir.Array, ir.Number)):
-        return converted(lo, copies.owned, [atom], atom)
-    return atom
-
-
 def paired(lo: Lowerer, value: Value, tangent: Value, node: ast.AST | None) -> Iterator[ir.Atom]:
     """The tangents of the differentiable leaves of ``value``, in order; None where nothing moves."""
     if tangent == NONE:
@@ -209,26 +199,3 @@ def _as_float(tangent: Value) -> ir.Atom:
     if isinstance(tangent, ir.Const) and isinstance(tangent.value, int):
         return ir.Const(float(tangent.value))
     return tangent  # type: ignore[return-value]
-
-
-def result_tangent(lo: Lowerer, shape: joins.Shape, indices: Iterator[int], dots: dict[int, ir.Atom]) -> Value:
-    match shape:
-        case joins.Leaf():
-            dot = dots.get(next(indices), NONE)
-            return of_tuples(lo, dot, shape.type) if lo.regions and isinstance(dot, ir.Var) else dot
-        case joins.TupleShape(items=items, cls=cls):
-            return TupleValue(tuple(result_tangent(lo, item, indices, dots) for item in items), cls)
-        case joins.RefShape(record=record, sites=sites):
-            parts = tuple(
-                (key, result_tangent(lo, item, indices, dots))
-                for key, item in zip(record.keys, record.items, strict=True)
-            )
-            ref = Ref(Site(("tangent", *sites)))
-            lo.store[ref] = tangent_record(record.cls, parts)
-            return ref
-        case joins.UnionShape(options=options):
-            next(indices)
-            found = [result_tangent(lo, option, indices, dots) for option in options]
-            return next((value for value in found if value != NONE), NONE)
-        case _:
-            return NONE

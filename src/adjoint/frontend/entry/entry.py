@@ -25,10 +25,10 @@ from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.captured import Captured
 from adjoint.frontend.entry.inputs import enter, entered_root, with_lifted_marked
 from adjoint.frontend.entry.restarts import Entry, attempt
-from adjoint.frontend.entry.results import returned
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.returned import returned
 from adjoint.frontend.interpreter.state.attempts import Settings
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
 from adjoint.ir.rebuild import inline, substitute
@@ -167,7 +167,7 @@ def primal_half(lo: Lowerer, stacked: Stacked, outputs: tuple[int, ...]) -> tupl
     stacked.put_back()
     result = joins.build(inner.shape, iter(atoms[: len(inner.results)]), lo.store)
     refuse_made_here(lo, result, None)
-    return halves, materialize(lo, result, None, observer=True), atoms
+    return halves, returned(lo, result), atoms
 
 
 def leaf_paths(shape: joins.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:

@@ -16,7 +16,8 @@ from adjoint.frontend.differentiation.changed_parts import settle_changes, take_
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner
 from adjoint.frontend.differentiation.refusals.arguments import check_differentiable
 from adjoint.frontend.differentiation.result_seeds import first_of_pair, refuse_several_kinds
-from adjoint.frontend.differentiation.tangent_values import owned_tangent, paired, result_tangent
+from adjoint.frontend.differentiation.result_tangents import owned_tangents, result_tangent
+from adjoint.frontend.differentiation.tangent_values import paired
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Value
@@ -136,8 +137,8 @@ def jvp(
     dots = dict(zip(outputs, atoms[count:], strict=True))
     settle_changes(lo)
     if not lo.regions:
-        dots = {i: owned_tangent(lo, atom, atoms[i]) for i, atom in dots.items()}
-    dot = result_tangent(lo, inner.shape, iter(range(own)), dots)
+        dots = owned_tangents(lo, inner.shape, atoms[:own], dots)
+    dot = result_tangent(lo, inner.shape, atoms[:own], dots)
     if has_aux:
         assert isinstance(value, TupleValue) and isinstance(dot, TupleValue)
         return TupleValue((value.items[0], dot.items[0], value.items[1]))
