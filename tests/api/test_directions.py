@@ -212,3 +212,18 @@ def test_a_choice_that_only_equals_an_index_is_refused() -> None:
     for wrt in (True, 1.0, (0, 0)):
         with pytest.raises(ad.DifferentiationError, match="AD0405"):
             ad.jacobian(lambda x, y: x * y, wrt)(2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("whole", "still"),
+    [([1, 2], [None, None]), ((1, 2), (None, None)), ({0: 1, 1: 2}, {0: None, 1: None}), ([1.0, 2.0], [None, None])],
+    ids=["list", "tuple", "dict", "floats"],
+)
+def test_a_direction_in_which_no_part_of_an_argument_moves(whole: Any, still: Any) -> None:
+    def f(weights: Any, x: list[float]) -> float:
+        return weights[0] * x[0] ** 2 + weights[1] * x[1]
+
+    for _ in range(2):
+        assert ad.jvp(f, (whole, [3.0, 4.0]), (still, [1.0, 2.0])) == (17.0, 10.0)
+        assert ad.hvp(f, (whole, [3.0, 4.0]), (still, [1.0, 2.0])) == (None, [2.0, 0.0])
+    assert ad.linearize(f, whole, [3.0, 4.0])[1](still, [1.0, 2.0]) == 10.0

@@ -249,7 +249,15 @@ def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
         helps = ("give one tangent for each primal; None is zero",)
         raise error("AD0409", None, f"{len(primals)} primals, but {len(tangents)} tangents", helps=helps)
     pairs = enumerate(zip(tangents, primals, strict=True))
-    return tuple([check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs])
+    checked = [check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs]
+    return tuple([None if _is_zero(tangent) else tangent for tangent in checked])
+
+
+def _is_zero(tangent: Any) -> bool:
+    """Whether a tangent says of all parts of an argument that they do not move."""
+    if isinstance(tangent, dict):
+        return bool(tangent) and all(map(_is_zero, tangent.values()))
+    return tangent is None or (isinstance(tangent, (list, tuple)) and bool(tangent) and all(map(_is_zero, tangent)))
 
 
 def specialized_jvp(
@@ -315,7 +323,7 @@ def hvp(
         raise
     if len(product) != len(points):
         parts = iter(product)
-        product = tuple([None if without_symbol(tangent) is None else next(parts) for tangent in directions])
+        product = tuple([None if _is_zero(without_symbol(each)) else next(parts) for each in directions])
     if not compiled.writes_containers and not all(map(shapes_match, product, points)):
         raise_shape_error(f, points, {})
     return (product, *aux) if has_aux else product

@@ -17,7 +17,6 @@ from adjoint.dispatch.specialize import Specialization
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_vjp
 from adjoint.frontend.entry.inputs import identity_of
-from adjoint.runtime.boundary import check_tangent
 from adjoint.tangents import zero
 
 
@@ -88,8 +87,7 @@ class Differential:
         """One tangent for each positional argument; None is zero."""
         if len(tangents) != len(self._point):
             raise error("AD0409", None, f"{len(self._point)} arguments, but {len(tangents)} tangents")
-        pairs = enumerate(zip(tangents, self._point, strict=True))
-        checked = [check_tangent(tangent, primal, "tangent", place) for place, (tangent, primal) in pairs]
+        checked = checked_tangents(self._point, tangents)
         linear, differential = self._compiled.linear, self._compiled.differential
         if linear is None or differential is None:
             assert self._captured is not None
