@@ -42,6 +42,7 @@ _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv, opera
 _COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 _OF_SEQUENCES = (operator.add, operator.mul)
+_OF_TEXTS = (*_OF_SEQUENCES, operator.mod)
 _TEXT = ir.Opaque(str)
 _MADE = {
     id(int): ir.INT,
@@ -80,8 +81,8 @@ def type_of_call(
     made = _TEXT if _makes_text(callee) else _MADE.get(id(callee))
     if made is not None:
         return (made,)
-    rule = registry.rule_for(callee)
-    if rule is None:
+    rule = registry.rule_for(operator.add if callee is operator.iadd else callee)
+    if rule is None or (callee is operator.iadd and not _is_joined_text(rule, arguments)):
         return (ir.Opaque(_class_of_result(callee)),)
     key = (id(callee), arguments, named)
     template = _cache.get(key)
@@ -149,6 +150,8 @@ def _infer(
 ) -> tuple[ir.Type, ...]:
     if rule.typed is not None:
         return rule.typed(arguments)
+    if rule.fn in _OF_TEXTS and _is_joined_text(rule, arguments):
+        return (_TEXT,)
     if not rule.pure or rule.writes:
         return (_NOTHING if rule.writes or rule.fn in display.PRINTS else ir.OPAQUE,) * rule.results
     special = _special(rule, arguments, named)
@@ -172,6 +175,17 @@ def _infer(
     return tuple(
         _weakened(_summary(rule, [example[place] for example in examples]), vague) for place in range(rule.results)
     )
+
+
+def _is_joined_text(rule: Rule, arguments: tuple[ir.Type | ir.Const, ...]) -> bool:
+    """Whether texts are joined, one is repeated, or something is written into one."""
+    texts = [known == _TEXT or (isinstance(known, ir.Const) and type(known.value) is str) for known in arguments]
+    if rule.fn is operator.add:
+        return all(texts)
+    if rule.fn is operator.mod:
+        return texts[0]
+    counts = [type_of_known(known) == ir.INT for known in arguments]
+    return sorted([texts, counts]) == [[False, True], [True, False]]
 
 
 def _tried(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from adjoint import ir
 from adjoint.analysis.dependence.taint import holds_text
 from adjoint.analysis.effects import effects, function_behind, functions_run, written_args
 from adjoint.analysis.joins import caught, joins
-from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
+from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, vars_of
 
 
 def varying(block: ir.Block, params: Iterable[ir.Var], *, by_choice: bool = True) -> set[ir.Atom]:
@@ -18,13 +18,15 @@ def varying(block: ir.Block, params: Iterable[ir.Var], *, by_choice: bool = True
     choose, by a condition or an index, which of several values it is.
     """
     varied: set[ir.Atom] = set(params)
-    fields: set[tuple[ir.Atom, str]] = set()
+    fields: set[tuple[ir.Storage | ir.Atom, str]] = set()
     partly: set[ir.Atom] = set()
     """Objects of which only fields vary."""
+    statements = statements_in(block)
+    ways = _Ways(statements)
     before = (-1, -1)
     while before != (len(varied), len(fields)):
         before = len(varied), len(fields)
-        for statement in statements_in(block):
+        for statement in statements:
             if isinstance(statement, ir.Call) and effects(statement.callee).reads == ():
                 continue  # looks at shapes and types only
             varied.update(name for source, name in caught(statement) if source in varied)
@@ -45,13 +47,46 @@ def varying(block: ir.Block, params: Iterable[ir.Var], *, by_choice: bool = True
                     varied.update(filter(None, (statement.index,)))
             elif isinstance(statement, ir.Store) and isinstance(statement.base, ir.Var):
                 if isinstance(statement.base.type, ir.Instance) and isinstance(statement.key, ir.Attribute):
-                    fields.add((statement.base, statement.key.name))
-                    partly.add(statement.base)
+                    fields.add((_memory_of(statement.base), statement.key.name))
+                    partly.update(ways.to(statement.base))
                 else:
-                    varied.add(statement.base)
-            elif isinstance(statement, ir.Call) and not statement.targets:
-                varied.update(atom for atom in written_args(statement) if isinstance(atom, ir.Var))
+                    varied.update(ways.to(statement.base))
+            elif isinstance(statement, ir.Call):
+                written = (atom for atom in written_args(statement) if isinstance(atom, ir.Var))
+                varied.update(name for atom in written for name in ways.to(atom))
     return varied | partly
+
+
+class _Ways:
+    """The variables from which memory is reached: those that hold a list have the numbers in its rows, too."""
+
+    def __init__(self, statements: Sequence[ir.Statement]) -> None:
+        self.statements = statements
+        self.known: dict[ir.Storage, list[ir.Var]] | None = None
+
+    def to(self, base: ir.Var) -> Iterable[ir.Var]:
+        """Those from which the memory of ``base`` is reached."""
+        storage = ir.storage_of(base.type)
+        if storage is None:
+            return (base,)
+        if self.known is None:
+            self.known = {}
+            for var in self._variables():
+                for each in ir.storages(var.type):
+                    self.known.setdefault(each, []).append(var)
+        return (base, *self.known.get(storage, ()))
+
+    def _variables(self) -> Iterable[ir.Var]:
+        found: dict[ir.Var, None] = {}
+        for statement in self.statements:
+            found.update(dict.fromkeys((*targets_of(statement), *binders_of(statement))))
+            found.update(dict.fromkeys(vars_of(operands(statement))))
+        return found
+
+
+def _memory_of(base: ir.Atom) -> ir.Storage | ir.Atom:
+    storage = ir.storage_of(base.type) if isinstance(base, ir.Var) else None
+    return base if storage is None else storage
 
 
 def _made_of(statement: ir.Statement, varied: set[ir.Atom]) -> Callable[[ir.Var], bool]:
@@ -80,10 +115,13 @@ def _goes_through(loop: ir.Loop, values: set[ir.Atom]) -> bool:
 
 
 def _depends(
-    statement: ir.Statement, varied: set[ir.Atom], fields: set[tuple[ir.Atom, str]], partly: set[ir.Atom]
+    statement: ir.Statement,
+    varied: set[ir.Atom],
+    fields: set[tuple[ir.Storage | ir.Atom, str]],
+    partly: set[ir.Atom],
 ) -> bool:
     if isinstance(statement, ir.Load) and statement.base in partly and isinstance(statement.key, ir.Attribute):
-        return statement.base in varied or (statement.base, statement.key.name) in fields
+        return statement.base in varied or (_memory_of(statement.base), statement.key.name) in fields
     read = operands(statement)
     if isinstance(statement, ir.Store):
         read = tuple(atom for atom in read if atom is not statement.base or atom in varied)

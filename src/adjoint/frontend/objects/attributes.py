@@ -257,8 +257,8 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
             return _through_class(lo, base, held, name, node)
     if cls is not None and not isinstance(base.type, ir.Opaque):
         return _through_class(lo, base, cls, name, node)
-    if cls in EXAMPLES:
-        return _attribute_of_date(lo, base, cls, name, node)
+    if cls in (*EXAMPLES, str):
+        return _attribute_of_constant_class(lo, base, cls, name, node)  # type: ignore[arg-type]
     if cls is not None:
         found = _followed_attribute(lo, base, cls, name, node)
         if found is not None:
@@ -273,9 +273,8 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
 def _given_in_field(lo: Lowerer, base: ir.Var, name: str) -> Any:
     """The function or object that a field of an object from outside holds, which nothing assigns; None for others."""
     owner = lo.run_data.given_objects.get(base)
-    if owner is None or (type(owner), name) in lo.settings.fields_assigned:
-        return None
-    held = getattr(owner, "__dict__", {}).get(name)
+    is_assigned = owner is None or (type(owner), name) in lo.settings.fields_assigned
+    held = None if is_assigned else getattr(owner, "__dict__", {}).get(name)
     if not (isinstance(held, (types.FunctionType, types.BuiltinFunctionType, np.ufunc)) or has_fields(held)):
         return None
     lo.run_data.fields_taken.add((type(owner), name))
@@ -292,8 +291,8 @@ def _attribute_of_linked(lo: Lowerer, base: ir.Var, cls: type, name: str, node: 
     return _through_class(lo, base, cls, name, node)
 
 
-def _attribute_of_date(lo: Lowerer, base: ir.Var, cls: type, name: str, node: ast.AST | None) -> Value:
-    """An attribute or a method of a date or a span of time, which carries no derivative."""
+def _attribute_of_constant_class(lo: Lowerer, base: ir.Var, cls: type, name: str, node: ast.AST | None) -> Value:
+    """An attribute or a method of a text, a date or a span of time, which carries no derivative."""
     found = inspect.getattr_static(cls, name, _MISSING)
     if found is _MISSING:
         raise no_attribute(lo, f"a value of class {cls.__name__!r}", name, dir(cls), node)
@@ -301,7 +300,7 @@ def _attribute_of_date(lo: Lowerer, base: ir.Var, cls: type, name: str, node: as
         return Method(ir.Const(found), base)
     if isinstance(found, types.ClassMethodDescriptorType):
         return ir.Const(getattr(cls, name))
-    target = ir.Var(name, abstract(getattr(EXAMPLES[cls], name)))
+    target = ir.Var(name, abstract(getattr(EXAMPLES.get(cls, ""), name)))
     lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
     return target
 

@@ -130,9 +130,9 @@ def is_meant(function: ir.Function, places: Sequence[int], returned: Sequence[ir
 
 
 def _rounding(function: ir.Function, places: Sequence[int], returned: Sequence[ir.Atom]) -> ir.Statement | None:
-    """A rounding through which the result depends on the parameters."""
+    """The last rounding through which the result depends on the parameters: nothing goes around that."""
     varied = varying(function.body, [function.params[place] for place in places])
-    for statement in statements_in(function.body):
+    for statement in reversed(statements_in(function.body)):
         if isinstance(statement, ir.Call) and _rounds(statement) and any(arg in varied for arg in statement.args):
             results = list(statement.targets)
             if not results:
