@@ -115,6 +115,9 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case ir.Var(type=ir.Scalar(dtype=np.dtype())) if _is_mask_of_a_number(index):
             whole, mask = (lo.open.call(np.reshape, each, ir.Const(1)) for each in (base, index))
             return subscript(lo, whole, mask, node)
+        case ir.Var(type=ir.Scalar(dtype=dtype)) if _is_place(index):
+            said = f"{name_of(class_of(lo, base))} object is not subscriptable" if dtype is None else _NO_ITEMS
+            raise lo.mistake(TypeError if dtype is None else IndexError, node, said)
         case ir.Var(type=ir.Array() | ir.Number()):
             key = array_key(lo, index, node)
             target = ir.Var("t", type_of_item(base.type, key))
@@ -162,6 +165,14 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
     if is_object(lo, base):
         raise lo.mistake(TypeError, node, f"{name_of(class_of(lo, base))} object is not subscriptable")
     raise lo.problem("AD0301", node, "this value has no items")
+
+
+def _is_place(index: Value) -> bool:
+    """Whether an index names one item of a sequence."""
+    return isinstance(index, (ir.Var, ir.Const)) and type_of(index) == ir.INT
+
+
+_NO_ITEMS = "invalid index to scalar variable"
 
 
 def _may_compute(base: ir.Type, key: ir.Subscript) -> bool:
