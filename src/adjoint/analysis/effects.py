@@ -6,6 +6,7 @@ vouches for is taken to do anything.
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -25,7 +26,6 @@ from adjoint.rules.registry import declaration_for, on_change, rule_for
 from adjoint.runtime import tangents
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.runtime.objects import Checkpoints
-from adjoint.types.classes.constant_types import is_builtin_exception
 from adjoint.types.classes.safe_lookups import asked
 from adjoint.types.vectors import TangentVector
 
@@ -162,7 +162,11 @@ def _by_kind(callee: Any) -> Effects:
         return PURE
     if isinstance(callee, type) and issubclass(callee, (TangentVector, Checkpoints)):
         return FRESH
-    if isinstance(callee, type) and is_builtin_exception(callee):
+    if (
+        isinstance(callee, type)
+        and issubclass(callee, BaseException)
+        and getattr(builtins, callee.__name__, 0) is callee
+    ):
         return FRESH
     owner = type(callee.__self__) if isinstance(callee, BuiltinMethodType) else asked(callee, "__objclass__")
     return PURE if owner in (str, bytes, int, float, complex, tuple, range) else UNKNOWN

@@ -253,11 +253,12 @@ def checked_tangents(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     return tuple([None if _is_zero(tangent) else tangent for tangent in checked])
 
 
-def _is_zero(tangent: Any) -> bool:
+def _is_zero(tangent: Any, around: tuple[Any, ...] = ()) -> bool:
     """Whether a tangent says of all parts of an argument that they do not move."""
-    if isinstance(tangent, dict):
-        return bool(tangent) and all(map(_is_zero, tangent.values()))
-    return tangent is None or (isinstance(tangent, (list, tuple)) and bool(tangent) and all(map(_is_zero, tangent)))
+    if not isinstance(tangent, (dict, list, tuple)) or any(tangent is each for each in around):
+        return tangent is None
+    parts = tangent.values() if isinstance(tangent, dict) else tangent
+    return bool(tangent) and all(_is_zero(part, (*around, tangent)) for part in parts)
 
 
 def specialized_jvp(

@@ -26,7 +26,7 @@ from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.array_functions.arrays import reshape_like, unbroadcast
 from adjoint.runtime.array_functions.sparse import is_sparse
-from adjoint.types.classes.constant_types import EXAMPLES, is_builtin_exception
+from adjoint.types.classes.constant_types import EXAMPLES
 
 _NOTHING = ir.Opaque(type(None))
 _SHAPE = ir.List(ir.INT, is_tuple=True)
@@ -97,7 +97,7 @@ def type_of_call(
 def _class_of_result(callee: Any) -> type | None:
     """The class of what a function without a rule gives, where it is one that makes such objects; None for others."""
     if isinstance(callee, type):
-        return callee if callee in EXAMPLES or brings_arithmetic(callee) or is_builtin_exception(callee) else None
+        return callee if callee in EXAMPLES or brings_arithmetic(callee) else None
     cls = callee.__self__ if isinstance(callee, BuiltinMethodType) else None
     return cls if isinstance(cls, type) and cls in EXAMPLES and callee.__name__ in _MAKING_DATES else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import datetime
 import enum
 import types
@@ -22,11 +21,6 @@ EXAMPLES: dict[type, Any] = {
 }
 """By which it is told what the arithmetic, the attributes and the methods of dates and spans of time give."""
 _CONSTANT_CLASSES = (int, str, bytes, bytearray, enum.Enum, type, types.ModuleType, np.dtype, range, slice)
-
-
-def is_builtin_exception(cls: type) -> bool:
-    """Whether a class is one of Python's own exceptions, whose objects keep what they are given and do nothing else."""
-    return issubclass(cls, BaseException) and getattr(builtins, cls.__name__, None) is cls
 
 
 def never_varies(annotation: Any) -> bool:

@@ -12,12 +12,12 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, TupleValue, Union, Value
 
-_WITHOUT_DERIVATIVE = (type(None), int, str, bytes, type, BaseException)
+_WITHOUT_DERIVATIVE = (type(None), int, str, bytes, type)
 """Classes of what functions return where they have no number to return."""
 
 
 def without_constants(lo: Lowerer, function: Value, name: str, value: Value, node: ast.AST | None) -> Value:
-    """The result of a function, where that is None, a text, an exception or another constant on some paths.
+    """The result of a function, where that is None, a text or another constant on some paths.
 
     A function that comes to its end without a ``return`` has forgotten one: that is refused.
     """
