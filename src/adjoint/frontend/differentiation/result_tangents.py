@@ -29,9 +29,9 @@ def _built(
         case joins.TupleShape(items=items, cls=cls):
             return TupleValue(tuple([_built(lo, item, places, results, dots) for item in items]), cls)
         case joins.RefShape(record=record, sites=sites):
-            items = [_built(lo, item, places, results, dots) for item in record.items]
+            parts = [_built(lo, item, places, results, dots) for item in record.items]
             ref = Ref(Site(("tangent", *sites)))
-            lo.store[ref] = tangent_record(record.cls, tuple(zip(record.keys, items, strict=True)))
+            lo.store[ref] = tangent_record(record.cls, tuple(zip(record.keys, parts, strict=True)))
             return ref
         case joins.UnionShape(options=options):
             tag = results[next(places)]

@@ -258,7 +258,7 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
     if cls is not None and not isinstance(base.type, ir.Opaque):
         return _through_class(lo, base, cls, name, node)
     if cls in (*EXAMPLES, str):
-        return _attribute_of_constant_class(lo, base, cls, name, node)  # type: ignore[arg-type]
+        return _attribute_of_constant_class(lo, base, cls, name, node)
     if cls is not None:
         found = _followed_attribute(lo, base, cls, name, node)
         if found is not None:
