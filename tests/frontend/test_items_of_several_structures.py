@@ -1,5 +1,7 @@
 """What a container holds that has one of several structures: what is refused, what raises, and what callers get."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,30 @@ def test_two_names_of_what_may_be_an_array():
 
     with pytest.raises(ad.DifferentiationError, match="AD0401"):
         ad.grad(f)(X)
+
+
+def test_tables_of_constants_of_several_kinds() -> None:
+    """Settings that are put into a table one by one: truth values, pairs, texts, None."""
+
+    def settings(count: int) -> Any:
+        found: dict[str, Any] = {}
+        for i in range(count):
+            if i == 0:
+                found["copy"] = True
+            if i == 1:
+                found["range"] = (0, 1)
+            if i == 2:
+                found["name"] = "s"
+            if i == 3:
+                found["state"] = None
+        return found
+
+    def f(x: np.ndarray, count: int) -> Any:
+        factor = 1.0
+        for name, value in settings(count).items():
+            factor += 1.0 if value is True else len(name)
+        return factor * np.sum(x)
+
+    for count in range(5):
+        expected = f(np.ones(2), count) / 2.0
+        np.testing.assert_allclose(ad.grad(f)(np.array([0.3, 0.4]), count), [expected] * 2)

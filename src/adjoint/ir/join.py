@@ -170,6 +170,19 @@ def join_types(one: ir.Type, other: ir.Type) -> ir.Type:
     return joined
 
 
+def are_of_constants(one: ir.Type, other: ir.Type) -> bool:
+    """Whether two containers of one kind hold what carries no derivative, and has no items itself."""
+    match one, other:
+        case ir.List(element=mine), ir.List(element=theirs) if one.is_tuple == other.is_tuple:
+            parts = mine, theirs
+        case ir.Dict(value=mine), ir.Dict(value=theirs):
+            parts = mine, theirs
+        case _:
+            return False
+    structures = (ir.Reference, ir.List, ir.Dict, ir.Instance)
+    return all(part is None or not (isinstance(part, structures) or ir.carries_derivative(part)) for part in parts)
+
+
 def join_arrays(one: ir.Array, other: ir.Array) -> ir.Array:
     dtype = one.dtype if ir.same_dtype(one.dtype, other.dtype) else None
     dims: tuple[ir.Dim, ...] | None = None

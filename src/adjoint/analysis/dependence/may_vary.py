@@ -52,7 +52,9 @@ def varying(block: ir.Block, params: Iterable[ir.Var], *, by_choice: bool = True
                 else:
                     varied.update(ways.to(statement.base))
             elif isinstance(statement, ir.Call):
-                written = (atom for atom in written_args(statement) if isinstance(atom, ir.Var))
+                written = [atom for atom in written_args(statement) if isinstance(atom, ir.Var)]
+                if statement.targets:  # what it makes tells what was done to an object that nobody looks into
+                    written = [atom for atom in written if ir.storage_of(atom.type) is not None]
                 varied.update(name for atom in written for name in ways.to(atom))
     return varied | partly
 

@@ -19,6 +19,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import OtherItems, Problem
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Partial, Record, Ref, Site, TupleValue, Value
 from adjoint.frontend.objects.classes import refuse_made_again
+from adjoint.ir.join import are_of_constants
 from adjoint.records import replace
 from adjoint.runtime import display
 from adjoint.types.structure import is_namedtuple_class
@@ -413,6 +414,8 @@ def _widened(lo: Lowerer, known: ir.Type, better: ir.Type) -> ir.Type | None:
             element = _widened(lo, mine, theirs)
             return None if element is None else ir.List(element, is_tuple=known.is_tuple and better.is_tuple)
     joined = lo.types.join(known, better)
+    if joined is None and are_of_constants(known, better):
+        return ir.List(ir.OPAQUE, is_tuple=known.is_tuple) if isinstance(known, ir.List) else ir.Dict(ir.OPAQUE)
     return _tagged(lo, known, better, None) if joined is None and lo.settings.tagged else joined
 
 
