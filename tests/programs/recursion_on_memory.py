@@ -362,3 +362,53 @@ def parts_that_are_constants(x, t):
     satellite.mass = x
     satellites = [satellite]
     return perturbed(satellites[int(x) - 1], t, int(3 * x)) + x
+
+
+class Branch:
+    """A node of a tree that knows its parent."""
+
+    def __init__(self, value, *children):
+        self.value = value
+        self.children = list(children)
+        self.parent = None
+        for child in children:
+            child.parent = self
+
+    def depth(self):
+        return 0 if self.parent is None else 1 + self.parent.depth()
+
+    def root(self):
+        return self if self.parent is None else self.parent.root()
+
+
+TREE = Branch(1.0, Branch(2.0, Branch(3.0)), Branch(4.0))
+
+
+def of_all(node, x):
+    total = node.value * x ** node.depth() * node.root().value
+    return total + sum(of_all(child, x) for child in node.children)
+
+
+@program(1.5)
+def a_tree_that_knows_its_parents(x):
+    return of_all(TREE, x)
+
+
+@program(1.5)
+def a_tree_that_is_made_and_knows_its_parents(x):
+    tree = Branch(x, Branch(2 * x, Branch(x * x)), Branch(4.0))
+    return of_all(tree, x)
+
+
+RING = [Branch(value) for value in (1.0, 2.0, 3.0)]
+for one, other in zip(RING, [*RING[1:], RING[0]], strict=True):
+    one.parent = other
+
+
+def around(node, turns, x):
+    return node.value * x if turns == 0 else node.value * x * around(node.parent, turns - 1, x)
+
+
+@program(1.1)
+def a_ring_of_objects(x):
+    return around(RING[0], 5, x)

@@ -13,7 +13,6 @@ from adjoint.frontend.functions.called_forms import alike, is_lasting, served
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
-from adjoint.frontend.objects.classes import class_of
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
@@ -62,7 +61,7 @@ def is_structural(lo: Lowerer, before: tuple[Value, ...], now: list[Value]) -> b
             return True
         if isinstance(old, ir.Const) and isinstance(new, ir.Const) and old != new and _tells(new.value):
             return True
-        if _are_descriptors(lo, old, new):
+        if _are_objects_of_outside(old, new):
             return True
     return False
 
@@ -72,12 +71,9 @@ def _tells(constant: Any) -> bool:
     return isinstance(constant, (int, str, FunctionType))
 
 
-def _are_descriptors(lo: Lowerer, one: Value, other: Value) -> bool:
-    """Whether these are two descriptors of classes: a property that asks for another one, of which there are few."""
-    return all(
-        isinstance(each, Ref) and each.origin is not None and hasattr(class_of(lo, each), "__get__")
-        for each in (one, other)
-    )
+def _are_objects_of_outside(one: Value, other: Value) -> bool:
+    """Whether these are two objects that are there already, such as nodes of a tree that know their parents."""
+    return all(isinstance(each, Ref) and each.origin is not None for each in (one, other))
 
 
 def is_too_often(lo: Lowerer, code: ast.AST) -> bool:
@@ -131,15 +127,23 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
 
 
 def _size(lo: Lowerer, value: Value) -> int:
-    if isinstance(value, TupleValue):
-        return 1 + sum(_size(lo, item) for item in value.items)
-    if isinstance(value, Ref):
-        record = lo.store[value]
-        assert isinstance(record, Record)
-        return 1 + sum(_size(lo, item) for item in record.items)
-    if isinstance(value, GeneratorObject):
-        return 1 + sum(_size(lo, arg) for arg in value.args)
-    return _size_of(value.type) if isinstance(value, ir.Var) else 1
+    """How many values are reached; objects that lead to each other once."""
+    count, pending, seen = 0, [value], set[Ref]()
+    while pending:
+        one = pending.pop()
+        if isinstance(one, TupleValue):
+            pending += one.items
+        elif isinstance(one, GeneratorObject):
+            pending += one.args
+        elif isinstance(one, Ref):
+            if one in seen:
+                continue
+            seen.add(one)
+            record = lo.store[one]
+            assert isinstance(record, Record)
+            pending += record.items
+        count += _size_of(one.type) if isinstance(one, ir.Var) else 1
+    return count
 
 
 def _size_of(type_: ir.Type | None) -> int:
