@@ -141,9 +141,35 @@ def test_by_all_that_varies(name: str) -> None:
         np.testing.assert_array_equal(each, copy)
 
 
-def test_what_fitpack_chooses_is_refused() -> None:
-    with pytest.raises(ValueError, match="FITPACK smooths to a thousandth"):
-        ad.grad(lambda y: interpolate.UnivariateSpline(X, y, s=0.05)(1.0))(Y)
+LINE, PLACES_ON_IT = np.linspace(0.0, 3.0, 16), np.array([0.3, 1.2, 2.1])
+NOISY = np.sin(2.0 * LINE) + 0.1 * np.cos(37.0 * LINE)
+CLOSE = 1.0 + 0.1 * np.arange(16.0)
+"""Weights."""
+
+
+def by_weights(x: Any, y: Any, w: Any, s: Any) -> Any:
+    return interpolate.UnivariateSpline(x, y, w=w, s=s)(PLACES_ON_IT)
+
+
+def as_tuples(x: Any, y: Any, w: Any, s: Any) -> Any:
+    return interpolate.splev(PLACES_ON_IT, interpolate.splrep(x, y, 9.0 * w, k=2))
+
+
+def as_objects(x: Any, y: Any, w: Any, s: Any) -> Any:
+    return interpolate.make_splrep(x, y, w=w, s=s, k=3)(PLACES_ON_IT)
+
+
+@pytest.mark.parametrize("function", [by_weights, as_tuples, as_objects])
+def test_splines_that_smooth(function: Any) -> None:
+    """Knots and the weight of smoothness are FITPACK's; where none is needed, what comes is a polynomial."""
+    for s in (0.2, 900.0):
+        np.testing.assert_allclose(
+            ad.vjp(function, LINE, NOISY, CLOSE, s)[0], function(LINE, NOISY, CLOSE, s), rtol=1e-9, atol=1e-11
+        )
+        check_grads(function, (LINE, NOISY, CLOSE, s), order=1)
+
+
+def test_places_outside_are_refused() -> None:
     with pytest.raises(ValueError, match="outside"):
         ad.grad(lambda y: np.sum(interpolate.interp1d(X, y)(BEYOND)))(Y)
 

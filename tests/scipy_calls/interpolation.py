@@ -88,16 +88,6 @@ def univariate(x, y, at):
 
 
 @call(X, Y, AT)
-def univariate_that_smooths(x, y, at):
-    return interpolate.UnivariateSpline(x, y)(at) + interpolate.splev(at, interpolate.splrep(x, y, s=9.0))
-
-
-@call(X, Y, AT)
-def make_splrep(x, y, at):
-    return interpolate.make_splrep(x, y, s=9.0)(at) + interpolate.make_splrep(x, y)(at)
-
-
-@call(X, Y, AT)
 def interpolated_univariate(x, y, at):
     return interpolate.InterpolatedUnivariateSpline(x, y)(at)
 

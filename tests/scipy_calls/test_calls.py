@@ -86,6 +86,7 @@ def test_machine_code(name: str) -> None:
 INSIDE = ("scipy.array_api", "scipy.stats.distributions.moments", "scipy.stats.distributions.formulas")
 """Homes of definitions that SciPy itself calls, or that are made by tables, of which the tables have examples."""
 ELSEWHERE = {
+    "make_splrep": "tests/rules/test_scattered.py",
     "expectile": "src/adjoint/rules/scipy/stats/samples.py",
     "poly1d": "tests/regressions/test_polynomial_objects.py",
 }

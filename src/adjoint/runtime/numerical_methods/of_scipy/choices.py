@@ -100,16 +100,29 @@ def smoothing_knots(fit: str, x: Any, y: Any, w: Any, k: int, s: Any) -> Any:
     >>> smoothing_knots("splrep", x, x * x, np.ones(8), 2, 0.5).tolist()
     [0, 0, 0, 7, 7, 7]
     """
-    t = _knots(fit, x, y, w, k, s)
+    t, _ = _smoothing_spline(fit, x, y, w, k, s)
     places = np.searchsorted(x, t)
     if not np.array_equal(x[np.minimum(places, len(x) - 1)], t):
         raise ValueError("derivatives are known of splines that smooth, not of this one, which goes through all values")
     return places
 
 
-def _knots(fit: str, x: Any, y: Any, w: Any, k: int, s: Any) -> Any:
+def smoothed_coefficients(fit: str, x: Any, y: Any, w: Any, k: int, s: Any) -> Any:
+    """The coefficients of that spline.
+
+    >>> x = np.arange(8.0)
+    >>> smoothed_coefficients("splrep", x, 2.0 * x, np.ones(8), 1, 0.5).round(6).tolist()
+    [0.0, 14.0]
+    """
+    return _smoothing_spline(fit, x, y, w, k, s)[1]
+
+
+def _smoothing_spline(fit: str, x: Any, y: Any, w: Any, k: int, s: Any) -> tuple[Any, Any]:
     if fit == "make_splrep":
-        return interpolate.make_splrep(x, y, w=w, k=k, s=s).t
+        found = interpolate.make_splrep(x, y, w=w, k=k, s=s)
+        return found.t, found.c
     if fit == "UnivariateSpline":
-        return interpolate.UnivariateSpline(x, y, w=w, k=k, s=s)._eval_args[0]
-    return interpolate.splrep(x, y, w=w, k=k, s=s)[0]
+        t, c, _ = interpolate.UnivariateSpline(x, y, w=w, k=k, s=s)._eval_args
+    else:
+        t, c, _ = interpolate.splrep(x, y, w=w, k=k, s=s)
+    return t, c[: len(t) - k - 1]
