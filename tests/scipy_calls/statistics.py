@@ -687,6 +687,11 @@ def higher_moments_of_counts(p, n):
     return stats.nbinom(n, p).stats("mvsk")
 
 
+@call(2.3, 0.3, 1.4)
+def moments_that_are_integrals(c, loc, scale):
+    return (stats.powernorm.mean(c, loc, scale), stats.skewnorm.entropy(c, loc, scale), stats.geom(loc).entropy())
+
+
 SHARES = np.array([[0.2, 0.3, 0.5], [0.3, 0.3, 0.4]]).T
 
 

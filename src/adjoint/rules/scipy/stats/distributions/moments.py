@@ -1,6 +1,6 @@
 """Means, deviations, higher moments, medians, intervals, entropies and expectations of distributions.
 
-Moments and entropies are SciPy's own formulas, where a distribution has some.
+Moments and entropies are SciPy's own formulas, where a distribution has some, and else integrals, as there.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -49,47 +49,63 @@ def _four(dist):
     return lambda *shapes: of_stats(dist, *shapes, **asked)
 
 
+def _integral_of_power(dist):
+    """The expectation of a power as an integral, for the location zero and the scale one."""
+
+    def power(n, *shapes):
+        _one_only(shapes)
+        return dist.expect(lambda z: z**n, shapes)
+
+    return power
+
+
+def _one_only(shapes):
+    for shape in shapes:
+        if np.ndim(shape) > 0:
+            raise NotImplementedError("integrals for several distributions at once")
+
+
 def _standard_moments(dist):
-    """Mean and variance of a distribution by its shapes; None where they are integrals."""
+    """Mean and variance of a distribution by its shapes."""
     of_stats, of_powers = _own(dist, "_stats"), _own(dist, "_munp")
     if dist.name in _KNOWN:
         return lambda *shapes: _KNOWN[dist.name](*shapes)[:2]
     if dist.numargs == 0 and of_stats is not None:
         constants = dist._stats()[:2]
-        return None if None in constants else lambda: constants
+        if None not in constants:
+            return lambda: constants
+    is_known = of_powers is not None and dist.numargs > 0
+    power = (lambda n, *shapes: of_powers(dist, n, *shapes)) if is_known else _integral_of_power(dist)
 
     def by_stats(*shapes):
         middle, square, *_ = of_stats(dist, *shapes)
-        if middle is None or square is None:
-            raise NotImplementedError("moments that are integrals")
-        return middle, square
+        first = power(1, *shapes) if middle is None else middle
+        return first, power(2, *shapes) - first * first if square is None else square
 
     def by_powers(*shapes):
-        middle = of_powers(dist, 1, *shapes)
-        return middle, of_powers(dist, 2, *shapes) - middle * middle
+        middle = power(1, *shapes)
+        return middle, power(2, *shapes) - middle * middle
 
-    if of_stats is not None:
-        return by_stats
-    return by_powers if of_powers is not None and dist.numargs > 0 else None
+    return by_powers if of_stats is None or dist.numargs == 0 else by_stats
 
 
 def _standard_powers(dist, standard):
     """The expectation of a power, by its exponent and the shapes, for the location zero and the scale one."""
-    four, of_powers = _four(dist), _own(dist, "_munp")
+    four, of_powers, integral = _four(dist), _own(dist, "_munp"), _integral_of_power(dist)
 
     def power(n, *shapes):
         if n == 0:
             return 1.0
-        if n <= 2 and standard is not None:
+        if n <= 2:
             middle, square = standard(*shapes)
             return middle if n == 1 else square + middle * middle
         if of_powers is not None and dist.numargs > 0:
             return of_powers(dist, n, *shapes)
         if n > 4 or four is None:
-            raise NotImplementedError("moments that are integrals")
+            return integral(n, *shapes)
         middle, square, skew, tail = four(*shapes)
         if middle is None or square is None or skew is None or (n == 4 and tail is None):
-            raise NotImplementedError("moments that are integrals")
+            return integral(n, *shapes)
         third = skew * square**1.5
         if n == 3:
             return third + 3.0 * middle * square + middle**3
@@ -153,10 +169,9 @@ def _sum_expected(dist, parameters, support):
 def declare_moments(dist, parameters, support):
     """Declares what a distribution tells of itself; ``parameters`` gives shapes, location and perhaps the scale."""
     standard, information = _standard_moments(dist), _own(dist, "_entropy")
+    is_discrete = isinstance(dist, stats.rv_discrete)
 
     def both(args, kwargs):
-        if standard is None:
-            raise NotImplementedError("moments that are integrals")
         shapes, loc, *scales = parameters(*args, **kwargs)
         scale = scales[0] if len(scales) > 0 else 1.0
         middle, square = standard(*shapes)
@@ -209,20 +224,23 @@ def declare_moments(dist, parameters, support):
         return dist.ppf(low, *args, **kwargs), dist.ppf(high, *args, **kwargs)
 
     def entropy(*args, **kwargs):
-        if information is None:
-            raise NotImplementedError("an entropy that is an integral")
         shapes, _, *scales = parameters(*args, **kwargs)
-        found = information(dist, *shapes)
+        if information is None:
+            _one_only(shapes)
+            log_density = dist.logpmf if is_discrete else dist.logpdf
+            found = dist.expect(lambda z: -log_density(z, *shapes), shapes)
+        else:
+            found = information(dist, *shapes)
         return as_result(found + np.log(scales[0]) if len(scales) > 0 else found)
 
     def nnlf(theta, x):
         return -np.sum(dist.logpdf(x, *theta))
 
-    is_discrete = isinstance(dist, stats.rv_discrete)
     expect = (_sum_expected if is_discrete else _expectation)(dist, parameters, support)
     definition(dist.rvs, _draw, arrays=())
     definition(dist.moment, moment, arrays=())
-    definition(dist.expect, expect, arrays=(), functional=True)
+    if _own(dist, "expect") is None:  # of the circle it is the integral once around
+        definition(dist.expect, expect, arrays=(), functional=True)
     known = (mean, var, std, median, interval, entropy)
     for means in known if is_discrete else (*known, nnlf):
         definition(getattr(dist, means.__name__), means, arrays=())
