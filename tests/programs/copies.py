@@ -2,6 +2,7 @@
 
 import copy
 from collections import defaultdict
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -127,3 +128,13 @@ def deep_copies_of_objects_of_a_list(x):
     others[0].x *= 3.0 * x[1]
     table["a"].hits += 2
     return sum(p.x**2 * (k + 1) for k, p in enumerate(others)) + particles[0].x * table["a"].x * table["a"].hits
+
+
+@program(1.5)
+def copies_of_namespaces(x):
+    one = SimpleNamespace(a=np.ones(2), b=x)
+    same, other = copy.copy(one), copy.deepcopy(one)
+    same.a[0] = x
+    other.a[1] = x * x
+    same.b = 3 * x
+    return np.sum(one.a) * one.b + np.sum(other.a) * other.b + same.b

@@ -115,6 +115,7 @@ FORMS = {
     "asarray_by_columns": (lambda x: weighed(np.asarray(A * x, order="F").ravel(order="F")), V),
     "asanyarray_order": (lambda x: weighed(np.asanyarray(x * x, order="K")), V),
     "ndarray_constructor": (filled, V),
+    "einsum_with_a_whole_number": (lambda x: weighed(np.einsum(",i,i->i", 2, x, x)), V),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -174,4 +174,5 @@ def _fills_itself(cls: type) -> bool:
 
 def _copies_itself(cls: type) -> bool:
     own = ("__copy__", "__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__")
-    return any(name in vars(base) for base in cls.__mro__[:-1] for name in own)
+    ordinary = (object, SimpleNamespace)  # copies have the same attributes
+    return any(name in vars(base) for base in cls.__mro__ if base not in ordinary for name in own)

@@ -151,7 +151,8 @@ definition(
 
 
 def _einsum_jvp(dots, y, subscripts, *operands, optimize=False):
-    return sum([np.einsum(subscripts, *operands[:k], dots[k + 1], *operands[k + 1 :]) for k in range(len(operands))])
+    varying = [k for k in range(len(operands)) if dots[k + 1] is not None]  # whole numbers among operands have none
+    return sum([np.einsum(subscripts, *operands[:k], dots[k + 1], *operands[k + 1 :]) for k in varying])
 
 
 def _einsum_vjp(ct, y, subscripts, *operands, optimize=False):
