@@ -96,7 +96,22 @@ def _stretched(metric, V, VI, *rows):
     return tuple([each @ root for each in rows])
 
 
-def _cdist(XA, XB, metric="euclidean", *, p=2.0, V=None, VI=None):
+def _given(p, w, V, VI):
+    """What is handed to a metric that is a function."""
+    return {name: value for name, value in (("p", p), ("w", w), ("V", V), ("VI", VI)) if value is not None}
+
+
+def _cdist(XA, XB, metric="euclidean", *, p=None, w=None, V=None, VI=None):
+    if callable(metric):
+        options = _given(p, w, V, VI)
+        found = np.empty((np.shape(XA)[0], np.shape(XB)[0]))
+        for i in range(np.shape(XA)[0]):
+            for j in range(np.shape(XB)[0]):
+                found[i, j] = metric(XA[i], XB[j], **options)
+        return found
+    if w is not None:
+        raise NotImplementedError("weights")
+    p = 2.0 if p is None else p
     if metric == "seuclidean" or metric == "mahalanobis":
         XA, XB = _stretched(metric, V, VI, XA, XB)
         return _of_differences(np.expand_dims(XA, 1) - XB, "euclidean", p).copy()
@@ -106,12 +121,26 @@ def _cdist(XA, XB, metric="euclidean", *, p=2.0, V=None, VI=None):
     return _of_both(np.expand_dims(XA, 1), np.expand_dims(XB, 0), metric, p).copy()
 
 
-def _pdist(X, metric="euclidean", *, p=2.0, V=None, VI=None):
+def _pdist(X, metric="euclidean", *, p=None, w=None, V=None, VI=None):
+    first, second = np.triu_indices(np.shape(X)[0], 1)
+    if callable(metric):
+        options = _given(p, w, V, VI)
+        found = np.empty(np.size(first))
+        for k in range(np.size(first)):
+            found[k] = metric(X[first[k]], X[second[k]], **options)
+        return found
+    if w is not None:
+        raise NotImplementedError("weights")
+    p = 2.0 if p is None else p
     if metric == "seuclidean" or metric == "mahalanobis":
         X = _stretched(metric, V, VI, X)[0]
         metric = "euclidean"
-    first, second = np.triu_indices(np.shape(X)[0], 1)
     return _of_both(np.take(X, first, axis=0), np.take(X, second, axis=0), metric, p)
+
+
+def _between(u, v, p=2):
+    """A metric for examples."""
+    return np.sum(np.abs(u - v) ** p)
 
 
 METRICS = ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski"]
@@ -128,6 +157,7 @@ definition(
         case(sample(4, 3), sample(2, 3), "seuclidean", V=sample(3, kind="positive")),
         case(sample(4, 3), sample(2, 3), "mahalanobis", VI=sample(3, 3, kind="definite")),
         case(sample(4, 2), sample(2, 2), "mahalanobis"),
+        case(sample(4, 2), sample(2, 2), _between, p=3.0),
     ],
 )
 definition(
@@ -138,6 +168,7 @@ definition(
         *[case(sample(4, 3), metric) for metric in METRICS],
         *[case(sample(4, 3, kind="positive"), metric) for metric in OF_BOTH],
         case(sample(4, 3), "seuclidean"),
+        case(sample(4, 3), _between),
     ],
 )
 
