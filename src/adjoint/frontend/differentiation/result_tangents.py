@@ -10,6 +10,7 @@ from adjoint import ir
 from adjoint.frontend.differentiation.tangent_values import converted, of_tuples, tangent_record
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, Ref, Site, TupleValue, Union, Value
 from adjoint.runtime import copies, tangents
 
@@ -62,7 +63,8 @@ class _Ownership:
             case joins.Leaf():
                 place = next(places)
                 if place in self.dots:
-                    self.owned[place] = _owned(self.lo, self.dots[place], self.results[place])
+                    like = materialize(self.lo, self.results[place], None, observer=True)
+                    self.owned[place] = _owned(self.lo, self.dots[place], like)
             case joins.TupleShape(items=items) | joins.RefShape(record=joins.RecordShape(items=items)):
                 for item in items:
                     self.walk(item, places)

@@ -51,6 +51,8 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
     match value:
         case ir.Var() if lo.settings.tagged and ir.is_tagged_within(value.type):
             return _untagged(lo, value, node, observer)
+        case ir.Var(type=ir.List(element=part) | ir.Dict(value=part)) if observer and _holds_tuples(part):
+            return _untagged(lo, value, node, observer)
         case ir.Var(type=ir.List(is_tuple=True)) if observer:
             return _call(lo, tuple, [value])
         case ir.Var() | ir.Const():
@@ -114,6 +116,15 @@ def _untagged(lo: Lowerer, value: ir.Var, node: ast.AST | None, observer: bool) 
     seen = ir.Var(value.hint, ir.OPAQUE)
     lo.emit(ir.Call((seen,), untagged, (value, ir.Const(layout)), (), lo.span(node)))
     return seen
+
+
+def _holds_tuples(type_: ir.Type | None) -> bool:
+    """Whether tuples whose lengths are known at run time only lie in a container: in memory they are lists."""
+    match type_:
+        case ir.List(element=part) | ir.Dict(value=part):
+            return (isinstance(type_, ir.List) and type_.is_tuple) or _holds_tuples(part)
+        case _:
+            return False
 
 
 def layout_of(type_: ir.Type | None) -> Any:

@@ -217,10 +217,14 @@ def part(items: Any, places: Any) -> Any:
 
 
 def without_none(items: Any) -> Any:
+    return all_there(items, "None lies among the items that a function takes for an array")
+
+
+def all_there(items: Any, message: Any) -> Any:
     result = []
     for item in items:
         if item is None:
-            raise TypeError("None lies among the items that a function takes for an array")
+            raise TypeError(message)
         result.append(item)
     return result
 

@@ -6,11 +6,14 @@ import ast
 import operator
 
 from adjoint import ir
+from adjoint.frontend.data.tagged_items import may_hold_none
 from adjoint.frontend.differentiation.components import describe
 from adjoint.frontend.differentiation.wrt import source_of
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, TupleValue, Union, Value
+from adjoint.frontend.library import python_functions
+from adjoint.records import replace
 
 _WITHOUT_DERIVATIVE = (type(None), int, str, bytes, type)
 """Classes of what functions return where they have no number to return."""
@@ -22,7 +25,7 @@ def without_constants(lo: Lowerer, function: Value, name: str, value: Value, nod
     A function that comes to its end without a ``return`` has forgotten one: that is refused.
     """
     if not isinstance(value, Union):
-        return value
+        return _without_none(lo, name, value, node)
     others = [place for place, option in enumerate(value.options) if not _has_none(option)]
     if len(others) != 1 or len(value.options) == 1:
         return value
@@ -41,6 +44,16 @@ def without_constants(lo: Lowerer, function: Value, name: str, value: Value, nod
         return ir.UNDEFINED
 
     return lo.branch(is_value, lambda: value.options[place], refuse, node)
+
+
+def _without_none(lo: Lowerer, name: str, value: Value, node: ast.AST | None) -> Value:
+    """Lists that were made of None, and have been filled: as lists of what they were filled with."""
+    if isinstance(value, TupleValue):
+        return replace(value, items=tuple([_without_none(lo, name, item, node) for item in value.items]))
+    if not (isinstance(value, ir.Var) and may_hold_none(value)):
+        return value
+    said = ir.Const(f"None lies in what {name!r} returns, which has no derivative")
+    return python_functions.call(lo, python_functions.all_there, [value, said], node)
 
 
 def _has_none(option: Value) -> bool:
