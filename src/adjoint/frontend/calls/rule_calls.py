@@ -172,8 +172,9 @@ def _known_dtype(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 
 def untagged(lo: Lowerer, values: list[Value], node: ast.AST | None) -> list[Value]:
     """Lists in which only None was beside items of one structure, as lists of these."""
+    said = ir.Const("None lies among the items that a function takes for an array")
     return [
-        python_functions.call(lo, python_functions.without_none, [value], node) if may_hold_none(value) else value
+        python_functions.call(lo, python_functions.all_there, [value, said], node) if may_hold_none(value) else value
         for value in values
     ]
 

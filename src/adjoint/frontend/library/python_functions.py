@@ -216,10 +216,6 @@ def part(items: Any, places: Any) -> Any:
     return [items[i] for i in places]
 
 
-def without_none(items: Any) -> Any:
-    return all_there(items, "None lies among the items that a function takes for an array")
-
-
 def all_there(items: Any, message: Any) -> Any:
     result = []
     for item in items:

@@ -29,7 +29,7 @@ from adjoint.runtime.numerical_methods.of_scipy.sparse import (
 MATRIX = csc_matrix(np.array([[2.0, 0.0, 0.5], [0.3, 1.5, 0.0], [0.0, -0.4, 1.0]]))
 linear(
     sparse_solution,
-    lambda ct, matrix, b, turned=False: sparse_solution(matrix, ct, not turned),
+    lambda ct, matrix, b, turned=False, ordering=None: sparse_solution(matrix, ct, not turned, ordering),
     wrt=(1,),
     cases=[case(MATRIX, sample(3)), case(MATRIX, sample(3, 2), True)],
 )
@@ -41,7 +41,7 @@ linear(
 )
 definition(
     linalg.spsolve,
-    lambda A, b, permc_spec=None, use_umfpack=True: sparse_solution(A, b),
+    lambda A, b, permc_spec=None, use_umfpack=True: sparse_solution(A, b, False, permc_spec),
     arrays=("b",),
     cases=[case(MATRIX, sample(3))],
 )
@@ -63,13 +63,13 @@ ROWS, COLS = np.array([0, 1, 2, 0, 2]), np.array([0, 1, 2, 2, 0])
 ENTRIES = np.array([2.0, 1.5, 3.0, 0.4, -0.3])
 
 
-def _solution_jvp(dots, y, data, rows, cols, shape, b, turned=False):
+def _solution_jvp(dots, y, data, rows, cols, shape, b, turned=False, ordering=None, raises=True):
     moved = dots[4] - entries_product(dots[0], y, rows, cols, shape, turned)
-    return entries_solution(data, rows, cols, shape, moved, turned)
+    return entries_solution(data, rows, cols, shape, moved, turned, ordering, raises)
 
 
-def _solution_vjp(ct, y, data, rows, cols, shape, b, turned=False):
-    b_bar = entries_solution(data, rows, cols, shape, ct, not turned)
+def _solution_vjp(ct, y, data, rows, cols, shape, b, turned=False, ordering=None, raises=True):
+    b_bar = entries_solution(data, rows, cols, shape, ct, not turned, ordering, raises)
     return (-_outer(b_bar, y, rows, cols, turned), None, None, None, b_bar)
 
 

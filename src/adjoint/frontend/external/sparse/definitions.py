@@ -426,10 +426,10 @@ class Factored:
         return refused(name, "the solutions that the factors of a sparse matrix give")
 
 
-def solve(matrix, b):
+def solve(A, b, permc_spec=None, use_umfpack=True):
     if isinstance(b, ANY):
         raise NotImplementedError("a right side that is sparse")
-    return Factored(matrix).solve(b)
+    return entries_solution(A.values, A.rows, A.cols, A.shape, b, False, permc_spec, False)
 
 
 def factorized(matrix):

@@ -232,7 +232,7 @@ def _is_first_of_entries(lo: Lowerer, args: list[Value]) -> bool:
 def _spsolve(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     if not _is_first_of_entries(lo, args):
         return NotImplemented
-    return lo.call(ir.Const(definitions.solve), args[:2], {}, node)
+    return lo.call(ir.Const(definitions.solve), args, kwargs, node)
 
 
 @handles(linalg.spilu)

@@ -8,14 +8,14 @@ import numpy as np
 from scipy.sparse import coo_matrix, csc_matrix, csr_matrix, linalg
 
 
-def sparse_solution(matrix: Any, b: Any, turned: bool = False) -> Any:
-    """The solution of a sparse system, or of that of the transpose.
+def sparse_solution(matrix: Any, b: Any, turned: bool = False, ordering: Any = None) -> Any:
+    """The solution of a sparse system, or of that of the transpose; ``ordering``: how SciPy permutes the columns.
 
     >>> from scipy.sparse import csc_matrix
     >>> sparse_solution(csc_matrix([[2.0, 0.0], [2.0, 1.0]]), np.array([2.0, 3.0])).tolist()
     [1.0, 1.0]
     """
-    return np.array(linalg.spsolve((matrix.T if turned else matrix).tocsc(), b))
+    return np.array(linalg.spsolve((matrix.T if turned else matrix).tocsc(), b, permc_spec=ordering))
 
 
 def exponential_product(matrix: Any, b: Any, turned: bool = False) -> Any:
@@ -39,14 +39,20 @@ def factored_solution(factors: Any, b: Any, turned: bool = False) -> Any:
         return factors.solve(right.real.copy(), trans) + 1j * factors.solve(right.imag.copy(), trans)
 
 
-def entries_solution(data: Any, rows: Any, cols: Any, shape: Any, b: Any, turned: bool = False) -> Any:
+def entries_solution(
+    data: Any, rows: Any, cols: Any, shape: Any, b: Any, turned: bool = False, ordering: Any = None, raises: bool = True
+) -> Any:
     """The solution of the sparse system with these entries, or of that of the transpose.
+
+    Where the matrix is singular this ``raises``, as ``splu``, or warns and gives NaN, as ``spsolve``.
 
     >>> entries_solution(np.array([2.0, 4.0]), [0, 1], [0, 1], (2, 2), np.array([2.0, 2.0])).tolist()
     [1.0, 0.5]
     """
     matrix = csc_matrix((data, (rows, cols)), shape=shape)
-    return factored_solution(linalg.splu(matrix), b, turned)
+    if not raises:
+        return sparse_solution(matrix, b, turned, ordering)
+    return factored_solution(linalg.splu(matrix, ordering), b, turned)
 
 
 def eigenpair(told: Any, place: int, count: int, has_mass: bool, options: Any) -> Any:
