@@ -17,6 +17,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.differentiation.directions.dependence import Directed, Inseparable
 from adjoint.differentiation.zeros.supports import is_support
+from adjoint.ir.join import is_whole_number
 from adjoint.ir.rebuild import with_values
 from adjoint.ir.walk import statements_in
 from adjoint.records import replace
@@ -163,8 +164,8 @@ class Bundling:
             _type(access.target)
         elif access.mode == "add_at":
             raise Inseparable
-        else:
-            self.moves(access.value)
+        elif self.moves(access.value) and not _is_array(access.value) and not _is_element(base, key):
+            raise Inseparable  # a bundle that is stored in several places is taken for numbers of several places
         return access
 
     def call(self, call: ir.Call) -> Iterator[ir.Statement]:
@@ -351,6 +352,14 @@ def _with_axis(type_: ir.Array | ir.Scalar) -> ir.Array:
 
 def _is_array(atom: ir.Atom) -> bool:
     return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array)
+
+
+def _is_element(base: ir.Atom, key: ir.Key | None) -> bool:
+    """Whether a key names one element of an array."""
+    type_ = _type(base)
+    dims = type_.dims if isinstance(type_, ir.Array) else None
+    items = key.items if isinstance(key, ir.Subscript) else ()
+    return dims is not None and len(items) == len(dims) and all(map(is_whole_number, items))
 
 
 def _is_plain(key: ir.Key | None) -> bool:
