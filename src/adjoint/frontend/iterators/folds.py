@@ -59,10 +59,15 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     given = sequence(lo, given)
     items = static_items(lo, given, node)
     if items is not None:
-        if start == ir.Const(0) and len(items) > 1 and isinstance(items[0], ir.Var):
+        if start == ir.Const(0) and len(items) > 1 and _is_zero_plus_itself(items[0]):
             return functools.reduce(add, items)  # 0 + x is another object than x: a sum of one is left as it is
         return functools.reduce(add, items, start)
     return python_functions.call(lo, python_functions.total, [given, start], node)
+
+
+def _is_zero_plus_itself(value: Value) -> bool:
+    """Whether a value is equal to 0 plus it, which classes may say otherwise."""
+    return isinstance(value, ir.Var) and isinstance(value.type, (ir.Scalar, ir.Array))
 
 
 @handles(math.fsum)
