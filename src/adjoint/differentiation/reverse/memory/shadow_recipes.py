@@ -93,7 +93,8 @@ class ShadowRecipes:
             self.assigned = assigned_attributes(self.context.function)
         missing = may_be_missing(var.type, self.assigned)
         if not missing:
-            return ir.Call((shadow,), tangents.shadow, (var,))
+            maker = _maker(var.type) if _is_assigned(var.type) else tangents.shadow
+            return ir.Call((shadow,), maker, (var,))
         return ir.Call((shadow,), tangents.shadow_with, (var, ir.Const(missing)))
 
     def layout_shows(self, var: ir.Var) -> bool:
@@ -352,6 +353,12 @@ def _writable(view: Any) -> Any:
         return view
 
     return places.diagonal if view is np.diagonal else places.diag
+
+
+def _is_assigned(type_: ir.Type) -> bool:
+    """Whether slots of containers are assigned, so that one array may come to lie in several."""
+    parts = [part for part in _all_parts(type_) if isinstance(part, (ir.List, ir.Dict, ir.Instance))]
+    return any(part.storage.find().written for part in parts)
 
 
 def _maker(type_: ir.Type) -> Any:

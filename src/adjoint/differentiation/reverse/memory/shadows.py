@@ -42,6 +42,7 @@ class Shadows(ShadowRecipes):
             self.note_memory(var.type, shadow.type)
         self.late: list[ir.Var] = []
         self.handles = [var for var in context.regions.bindings if ir.is_handle(var.type) and context.active(var)]
+        self.handles += self.taken_out()
         self.constants = self.constants_among(self.handles)
         self.handles += self.constants
         if self.handles:
@@ -56,6 +57,20 @@ class Shadows(ShadowRecipes):
             self.make(var)
         for statement in statements if self.forward else ():
             self.follow(statement)
+
+    def taken_out(self) -> list[ir.Var]:
+        """What is taken out of containers through which derivatives flow, and not used: its shadow goes back.
+
+        Others may have read it before: a tuple has no memory of its own, but a shadow that they add to.
+        """
+        context, known = self.context, set(self.handles)
+        return [
+            statement.targets[0]
+            for statement in statements_in(context.function.body)
+            if isinstance(statement, ir.Call) and statement.callee in (list.pop, dict.pop) and statement.targets
+            if statement.targets[0] not in known and ir.is_handle(statement.targets[0].type)
+            if ir.may_vary(statement.targets[0].type) and context.active(statement.args[0])
+        ]
 
     def constants_among(self, handles: Sequence[ir.Var]) -> list[ir.Var]:
         """Lists through which no derivative flows, as those of whole numbers, where a reference may be one of those."""
