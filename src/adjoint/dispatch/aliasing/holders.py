@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import types
 import weakref
+from _thread import _local  # `threading` takes a while to import
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -134,7 +135,15 @@ def is_holder(value: Any) -> bool:
 
 def _inherits_from_c(cls: type) -> bool:
     """Whether a class has what it holds from one in C."""
-    return any(base not in _WITHOUT_DATA and not is_written_in_python(base) for base in cls.__mro__)
+    return any(base not in _WITHOUT_DATA and _is_of_c(base) for base in cls.__mro__)
+
+
+def _is_of_c(cls: type) -> bool:
+    """Whether no statement made a class: nobody may change it, or its memory is that of a library."""
+    return bool(cls.__flags__ & _IMMUTABLE) or not is_written_in_python(cls)
+
+
+_IMMUTABLE = 1 << 8
 
 
 def _holds_more(value: Any) -> bool:
@@ -144,7 +153,8 @@ def _holds_more(value: Any) -> bool:
     return any(type(one) not in PLAIN and id(one) not in own for one in gc.get_referents(value))
 
 
-_WITHOUT_DATA = (object, tuple, BaseException, *PLAIN)
+_WITHOUT_DATA = (object, tuple, BaseException, _local, *PLAIN)
+"""Classes in C of objects that hold nothing but items of tuples, and attributes."""
 
 
 def held_in(holders: Iterable[Any]) -> list[Any]:
