@@ -1,4 +1,7 @@
-"""Random programs that rearrange the list they are given: items are read, taken out, put in twice, swapped, written."""
+"""Random programs that rearrange the list they are given: items are read, taken out, put in twice, swapped, written.
+
+Some take an object that holds the list, an item beside it, and a table of items, and may be given another attribute.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +20,36 @@ ITEMS: dict[str, Callable[[np.random.Generator], list[Any]]] = {
 }
 
 
-class Rearranged:
-    """The text of a function of a list of such items."""
+class Bag:
+    """An object that holds such a list, and other items."""
 
-    def __init__(self, seed: int, kind: str) -> None:
+    def __init__(self, items: list[Any], item: Any, table: dict[str, Any]) -> None:
+        self.items, self.item, self.table = items, item, table
+
+
+def bag_of(kind: str, rng: np.random.Generator) -> Bag:
+    make = ITEMS[kind]
+    return Bag(make(rng), make(rng)[0], {"k": make(rng)[0]})
+
+
+class Rearranged:
+    """The text of a function of a list of such items, or of a bag of them."""
+
+    def __init__(self, seed: int, kind: str, in_bag: bool = False) -> None:
         self.choose = random.Random(seed)
-        self.seed, self.kind = seed, kind
+        self.seed, self.kind, self.in_bag = seed, kind, in_bag
         self.lines: list[str] = []
         self.names: list[str] = []
 
     def function(self) -> Callable[..., Any]:
         """The function."""
-        self.put(0, "def rearranged(p):")
-        self.put(1, "t, held = 0.5, []")
+        self.put(0, f"def rearranged({'bag' if self.in_bag else 'p'}):")
+        self.put(1, "t, held = 0.5, []", *(["p = bag.items"] if self.in_bag else []))
         for _ in range(self.choose.randint(4, 9)):
             self.statement(1)
         self.put(1, "for q in [*p, *held]:", f"    t += {self.number('q')} * {self.read()}")
         self.put(1, self.choose.choice(["return t", "return t", f"return [t, {self.read()}]"]))
-        text, file = "\n".join(self.lines) + "\n", f"<rearranged {self.seed} {self.kind}>"
+        text, file = "\n".join(self.lines) + "\n", f"<rearranged {self.seed} {self.kind} {self.in_bag}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         names: dict[str, Any] = {"np": np}
         exec(compile(text, file, "exec"), names)
@@ -52,6 +67,8 @@ class Rearranged:
 
     def read(self) -> str:
         named = [self.number(self.choose.choice(self.names))] * 2 if self.names else []
+        if self.in_bag:
+            named += [self.number("bag.item"), self.number("bag.table['k']")]
         return self.choose.choice([self.number(f"p[{self.place()}]"), *named, *(["t"] if len(named) else [])])
 
     def item(self) -> str:
@@ -68,7 +85,22 @@ class Rearranged:
         if depth == 1:
             self.names.append(name)
 
+    def change_of_bag(self, depth: int) -> None:
+        place = f"p[{self.place()}]"
+        changes = [
+            f"bag.item = {place}",
+            f"{place} = bag.item",
+            "bag.table['k'] = bag.item",
+            f"bag.table['k'] = {place}",
+        ]
+        changes += ["bag.item, p[0] = p[0], bag.item", "bag.item = bag.table['k']", "p.append(bag.table['k'])"]
+        changes += [f"bag.late = {place}; t += {self.number('bag.late')}", f"bag.item = {self.item()}"]
+        self.put(depth, self.choose.choice(changes))
+
     def statement(self, depth: int) -> None:
+        if self.in_bag and self.choose.random() < 0.25:
+            self.change_of_bag(depth)
+            return
         kind = self.choose.randrange(13 if depth == 1 else 10)
         changes = [f"p.append({self.item()})", f"p.insert({self.choose.choice('01')}, {self.item()})"]
         changes += ["p[0], p[1] = p[1], p[0]", "p.reverse()", "p.append(p.pop(0))", "held.append(p[0])"]

@@ -152,6 +152,14 @@ def _new_field(held: Any) -> Any:
     return held.z[0] * held.y[0] * held.x[1]
 
 
+def _late_field(held: Any) -> Any:
+    total = 0.0
+    if held.x[0] > 0.4:
+        held.z = held.y
+        total += held.z[1]
+    return total
+
+
 def _swapped_fields(held: Any) -> Any:
     held.x, held.y = held.y, held.x
     return held.x[0] * held.y[1]
@@ -197,7 +205,7 @@ def _arrays() -> list[np.ndarray]:
 @pytest.mark.parametrize(
     ("f", "given"),
     [
-        *[(f, lambda: Arrays(*_arrays())) for f in (_one_field, _new_field, _swapped_fields)],
+        *[(f, lambda: Arrays(*_arrays())) for f in (_one_field, _new_field, _late_field, _swapped_fields)],
         *[(f, lambda: dict(zip("ab", _arrays(), strict=True))) for f in (_one_key, _new_key)],
         *[(f, _arrays) for f in (_inserted, _written, _written_apart)],
         (_of_rows, lambda: [_arrays(), _arrays()]),

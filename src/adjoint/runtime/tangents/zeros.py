@@ -72,15 +72,17 @@ Missing = tuple[tuple[str, Any], ...]
 object lacks that the attribute holds; ``*`` stands for the items of a container."""
 
 
-def shadow_with(x: Any, missing: Missing, memo: Memo | None = None) -> Any:
+def shadow_with(x: Any, missing: Missing, memo: Memo | None = None, of_values: bool = False) -> Any:
     """A zero shadow that has a place for attributes, too, which the objects in ``x`` do not have yet.
+
+    ``of_values``: each slot has an array of its own, as in `shadow_of_values`.
 
     >>> class Filter:
     ...     gain = 2.0
     >>> shadow_with(Filter(), (("state", 0.0),)).state
     0.0
     """
-    result = shadow(x, memo)
+    result = _Zeros(mutable=True, memo=memo, share=not of_values).of(x)
     _complete(result, missing)
     return result
 

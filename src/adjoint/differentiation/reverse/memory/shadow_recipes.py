@@ -92,10 +92,11 @@ class ShadowRecipes:
         if self.assigned is None:
             self.assigned = assigned_attributes(self.context.function)
         missing = may_be_missing(var.type, self.assigned)
+        maker = _maker(var.type) if missing or _is_assigned(var.type) else tangents.shadow
         if not missing:
-            maker = _maker(var.type) if _is_assigned(var.type) else tangents.shadow
             return ir.Call((shadow,), maker, (var,))
-        return ir.Call((shadow,), tangents.shadow_with, (var, ir.Const(missing)))
+        of_values = (ir.Const(None), ir.Const(True)) if maker is tangents.shadow_of_values else ()
+        return ir.Call((shadow,), tangents.shadow_with, (var, ir.Const(missing), *of_values))
 
     def layout_shows(self, var: ir.Var) -> bool:
         """Whether views of an array are views where it lies as it takes, backwards too."""
