@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint import ir
+from adjoint.native.llvm.writing.attempts import Attempts
 from adjoint.native.llvm.writing.program import Body
 from texts import run_module
 
@@ -59,3 +61,20 @@ def test_sweeps_do_not_grow_with_the_lists_of_a_program(monkeypatch: pytest.Monk
     many, found, program = counted(monkeypatch, 10)
     np.testing.assert_allclose(found, ad.grad(program.f)(np.array([0.3, 0.8, -0.4]), 3), rtol=1e-12)
     assert many <= few + 2
+
+
+def test_an_attempt_that_relies_on_itself_alone_is_the_last() -> None:
+    """What one attempt has learnt of a function that it sweeps twice is no reason to begin again."""
+    function = ir.Function("f", (), ir.Block((), ir.Return(())))
+    attempts = Attempts()
+    attempts.begin()
+    attempts.remember(function, (), {"key": "f8"})
+    assert attempts.learnt(function, ()) == {"key": "f8"}
+    assert not attempts.forget()
+    attempts.remember(function, (), {"key": "f8"})
+    attempts.begin()
+    assert attempts.learnt(function, ()) == {"key": "f8"}
+    assert attempts.forget()
+    attempts.begin()
+    assert attempts.learnt(function, ()) == {}
+    assert not attempts.forget()

@@ -109,7 +109,7 @@ def text_of(
     told, attempts = list(kinds), Attempts()
     layouts = attempts.layouts
     while True:
-        layouts.grown = False
+        attempts.begin()
         try:
             found = _text_of(function, told, options, entry, attempts)
         except TakenAsObject as taken:
