@@ -208,6 +208,35 @@ definition(
     cases=[case(sample(4, 4)), case(REGULAR, True), case(sample(2, 2), True)],
 )
 
+# --- what a matrix takes to zero --------------------------------------------------------------------------------------
+
+
+def _null_space(A, rcond=None, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+    """The vector that is found, seen from the null space: any vector near it, projected, is one of that direction."""
+    _, sizes, rows = linalg.svd(stop_gradient(A), lapack_driver=lapack_driver, check_finite=check_finite)
+    least = np.finfo(sizes.dtype).eps * max(np.shape(A)) if rcond is None else rcond
+    rank = np.sum(sizes > np.max(sizes) * least)
+    found = np.conj(rows[rank:])
+    if found.shape[0] == 0:
+        return np.transpose(found)
+    if rank < min(np.shape(A)):
+        raise ValueError("the matrix is singular: matrices nearby take fewer vectors to zero")
+    if found.shape[0] > 1:
+        raise ValueError("a basis of several vectors may turn freely: use np.eye(n) - np.linalg.pinv(A) @ A instead")
+    projected = found - (found @ np.transpose(A)) @ np.transpose(np.linalg.pinv(A))
+    laid_out = np.copy(rows)  # as SciPy's result lies: a part of the matrix of all vectors
+    laid_out[rank:] = projected / np.sqrt(np.sum(np.abs(projected) ** 2))
+    return np.transpose(laid_out[rank:])
+
+
+definition(
+    linalg.null_space,
+    each_matrix(_null_space),
+    only=True,
+    arrays=("A",),
+    cases=[case(sample(3, 4)), case(sample(1, 2)), case(sample(4, 5), rcond=1e-12)],
+)
+
 # --- scales -----------------------------------------------------------------------------------------------------------
 
 
