@@ -26,7 +26,7 @@ def without_constants(lo: Lowerer, function: Value, name: str, value: Value, nod
     """
     if not isinstance(value, Union):
         return _without_none(lo, name, value, node)
-    others = [place for place, option in enumerate(value.options) if not _has_none(option)]
+    others = [place for place, option in enumerate(value.options) if not _is_constant(option)]
     if len(others) != 1 or len(value.options) == 1:
         return value
     if any(_is_none(option) for option in value.options):
@@ -56,10 +56,10 @@ def _without_none(lo: Lowerer, name: str, value: Value, node: ast.AST | None) ->
     return python_functions.call(lo, python_functions.all_there, [value, said], node)
 
 
-def _has_none(option: Value) -> bool:
+def _is_constant(option: Value) -> bool:
     """Whether nothing of a value carries a derivative."""
     if isinstance(option, TupleValue):
-        return all(map(_has_none, option.items))
+        return all(map(_is_constant, option.items))
     if isinstance(option, ir.Const):
         return isinstance(option.value, _WITHOUT_DERIVATIVE)
     cls = option.type.cls if isinstance(option, ir.Var) and isinstance(option.type, ir.Opaque) else None
