@@ -221,7 +221,17 @@ def test_definitions_compute_what_they_define(entry: Any) -> None:
     # in test_interpolators, test_scattered, test_distributions, test_statistical_tests, test_polynomial_objects,
     # and tests/scipy_calls
     homes = ("interpolators", "grids", "lines", "surfaces", "scattered", "neighbours", "moments", "kernels", "families")
-    homes = (*homes, "hypotheses", "array_api", "resampling", "systems", "classes", "choices")
+    homes = (
+        *homes,
+        "hypotheses",
+        "array_api",
+        "resampling",
+        "systems",
+        "classes",
+        "choices",
+        "multivariate",
+        "smoothing",
+    )
     elsewhere = entry.means.__module__.rpartition(".")[2] in homes or entry.fn in (np.poly1d, np.polynomial.Polynomial)
     refused = all(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature(entry.means).parameters.values())
     assert entry.cases or entry.functional or entry.means.__name__ == "frozen" or elsewhere or refused

@@ -169,7 +169,9 @@ def _lambda(v, x, y, slope):
 
 
 def _legendre(m, n, x, y, slope):
-    degree, order = np.arange(np.shape(y)[1]), np.arange(np.shape(y)[0])[:, None]
+    places = (1,) * np.ndim(x)
+    degree = np.reshape(np.arange(np.shape(y)[1]), (-1, *places))
+    order = np.reshape(np.arange(np.shape(y)[0]), (-1, 1, *places))
     outside = 1.0 - x * x
     return (2.0 * x * slope - (degree * (degree + 1.0) - order * order / outside) * y) / outside
 
@@ -177,7 +179,9 @@ def _legendre(m, n, x, y, slope):
 _cylinders(special.pbdv_seq, [case(2.3, number()), case(3, number())])
 _cylinders(special.pbvv_seq, [case(2.3, number()), case(3, number("positive"))])
 _of_place(special.lmbda, 1, _lambda, [case(2.3, number("positive"))], shape="unknown")
-_of_place(special.lqmn, 2, _legendre, [case(2, 3, 0.4), case(1, 2, 1.7)], shape="unknown")
+_of_place(
+    special.lqmn, 2, _legendre, [case(2, 3, 0.4), case(1, 2, 1.7), case(2, 3, np.array([0.4, -0.3]))], shape="unknown"
+)
 
 # --- integrals --------------------------------------------------------------------------------------------------------
 

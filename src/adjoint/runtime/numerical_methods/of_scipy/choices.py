@@ -72,7 +72,7 @@ def grid_coefficients(points: Any, values: Any, method: str) -> Any:
     """The coefficients of ``scipy.interpolate.RegularGridInterpolator``, which it finds by iteration.
 
     >>> line = np.arange(4.0)
-    >>> np.abs(grid_coefficients((line,), line, "cubic") - [0.0, 1.0, 2.0, 3.0]).max() < 1e-4
+    >>> bool(np.abs(grid_coefficients((line,), line, "cubic") - [0.0, 1.0, 2.0, 3.0]).max() < 1e-4)
     True
     """
     return interpolate.RegularGridInterpolator(points, values, method)._spline.c
