@@ -74,7 +74,7 @@ class Holders:
 
     def _keepers(self, inputs: Sequence[Any]) -> Iterator[Any]:
         for place, way in self.keepers:
-            yield from (one for one in at_way(inputs[place], way) if type(one) not in (list, dict, tuple))
+            yield from (one for one in at_way(inputs[place], way) if type(one) not in _LOOKED_INTO)
 
 
 def holders_of(function: ir.Function) -> Holders | None:
