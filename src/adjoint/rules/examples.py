@@ -155,8 +155,11 @@ def _with_other_extents(
     if len(unknown) < 2:
         return found
     wholes = (1, 0) if any(map(_holds_integers, untold)) else (1,)  # zeros are places in what has one
+    agreement = _Agreement()
+    for result in told:
+        agreement.add(result)
     for *extents, whole in _apart([*(_APART[dim] for dim in unknown), wholes]):
-        if not _agree([*told, *found]):
+        if not agreement.holds():
             break
         maker = _Maker(extents.__getitem__, 0, rank, 0, False, None, whole)
         try:
@@ -166,6 +169,7 @@ def _with_other_extents(
             continue
         if 0 not in extents or any(_is_like(result, other) for other in told):
             found.append(result)
+            agreement.add(result)
     return found
 
 
@@ -198,12 +202,23 @@ def _holds_integers(known: Any) -> bool:
     return isinstance(known, ir.Array) and known.dtype is not None and known.dtype.kind in "iu"
 
 
-def _agree(results: Sequence[Any]) -> bool:
-    """Whether some extent is 1 in all results, or in none of them."""
-    if isinstance(results[0], (tuple, list)):
-        return any(map(_agree, zip(*results, strict=False)))
-    shapes = [result.shape for result in results if isinstance(result, np.ndarray)]
-    return any(len({extent == 1 for extent in extents}) == 1 for extents in zip(*shapes, strict=False))
+class _Agreement:
+    """Whether some extent is 1 in all results so far, or in none of them."""
+
+    def __init__(self) -> None:
+        self._are_one: dict[tuple[int, ...], list[bool | None]] = {}  # None where results differ
+
+    def add(self, result: Any, place: tuple[int, ...] = ()) -> None:
+        if isinstance(result, (tuple, list)):
+            for number, item in enumerate(result):
+                self.add(item, (*place, number))
+        elif isinstance(result, np.ndarray):
+            now = [extent == 1 for extent in result.shape]
+            before = self._are_one.get(place, now)
+            self._are_one[place] = [one if one is other else None for one, other in zip(before, now, strict=False)]
+
+    def holds(self) -> bool:
+        return any(one is not None for extents in self._are_one.values() for one in extents)
 
 
 def _ranks(given: Sequence[Any], told: list[Any]) -> Iterator[int]:
