@@ -95,8 +95,26 @@ def _by_rule(rule: Rule) -> Effects:
     )
 
 
+_MOST_CALLS = 1 << 16
+_of_calls: dict[int, tuple[ir.Call, Effects]] = {}
+"""What calls do that were asked about lately, by identity: passes ask of each some ten times."""
+on_change(_of_calls.clear)
+
+
 def effects_of(call: ir.Call) -> Effects:
     """What a call does, its arguments considered."""
+    known = _of_calls.get(id(call))
+    if known is not None:
+        return known[1]
+    found = _effects_of(call)
+    if not isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived)):  # behind which more may be known later
+        if len(_of_calls) >= _MOST_CALLS:
+            _of_calls.clear()
+        _of_calls[id(call)] = call, found
+    return found
+
+
+def _effects_of(call: ir.Call) -> Effects:
     callee = call.callee
     try:
         known = KNOWN.get(callee) or _known_by_name(callee)
