@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import statistics
 import time
@@ -27,6 +28,7 @@ COLUMNS = (
     "beside JAX",
     "beside the program",
     "interpreted",
+    "interpreted, beside the program",
     "peak memory",
     "JAX's",
     "first call",
@@ -80,6 +82,18 @@ class Finding:
             return None
         return self.seconds["Adjoint"] / self.seconds[other]
 
+    def first_beside_jax(self) -> float | None:
+        """The seconds of the first call of machine code, beside those of JAX's."""
+        if "Adjoint" not in self.first or "JAX" not in self.first:
+            return None
+        return self.first["Adjoint"] / self.first["JAX"]
+
+    def times_interpreted(self) -> float | None:
+        """The seconds of interpreted derivatives, beside those of the interpreted program."""
+        if "interpreted" not in self.seconds:
+            return None
+        return self.seconds["interpreted"] / self.seconds["interpreted program"]
+
     def kept(self) -> dict[str, Any]:
         """The finding for another process, as what JSON can hold."""
         subject = self.subject
@@ -98,6 +112,7 @@ class Finding:
             self.subject.name,
             *(_or_dash(duration, self.seconds.get(name)) for name in ("Adjoint", "JAX")),
             *(_or_dash("{:.2f}".format, self.beside(name)) for name in ("JAX", "program", "interpreted")),
+            _or_dash("{:.1f}".format, self.times_interpreted()),
             *(_or_dash(_megabytes, self.peak.get(name)) for name in ("Adjoint", "JAX")),
             *(_or_dash(duration, self.first.get(name)) for name in ("Adjoint", "JAX")),
             "; ".join((*self.notes, *([self.subject.limit] if self.subject.limit else []))),
@@ -105,7 +120,8 @@ class Finding:
 
 
 def measured(subject: Subject, interpreted: bool = False) -> Finding:
-    """Measures one program: CPU seconds of one thread."""
+    """Measures one program: CPU seconds of one thread, start-up of either system excluded."""
+    _start_up()
     finding = Finding(subject)
     contestants: dict[str, Callable[[], Any]] = {}
     derivative = ad.grad(subject.function, wrt=subject.wrt, native=True)
@@ -121,6 +137,7 @@ def measured(subject: Subject, interpreted: bool = False) -> Finding:
     if interpreted:
         plain = ad.grad(subject.function, wrt=subject.wrt, native=False)
         _first(finding, contestants, "interpreted", lambda: plain(*subject.arguments))
+        _first(finding, contestants, "interpreted program", lambda: subject.function(*subject.arguments))
     for name, taken in race(contestants, _rounds(contestants), time.process_time).items():
         finding.seconds[name] = taken.best
     if "Adjoint" in contestants:
@@ -128,6 +145,17 @@ def measured(subject: Subject, interpreted: bool = False) -> Finding:
     if "JAX" in contestants:
         finding.peak["JAX"] = _peak_of_jax(subject)
     return finding
+
+
+@functools.cache
+def _start_up() -> None:
+    """Imports and initializes what a first call of either system would, whatever the program."""
+    ad.grad(np.sum, native=True)(np.ones(2))
+    if importlib.util.find_spec("jax") is not None:
+        import jax  # lazy
+
+        jax.config.update("jax_enable_x64", True)
+        jax.block_until_ready(jax.jit(jax.grad(jax.numpy.sum))(jax.numpy.ones(2)))
 
 
 def _first(finding: Finding, contestants: dict[str, Callable[[], Any]], name: str, call: Callable[[], Any]) -> Any:
@@ -251,12 +279,18 @@ def summary(findings: Iterable[Finding]) -> list[str]:
             if ratios:
                 mean = statistics.geometric_mean(ratios)
                 sentences.append(f"Geometric mean of {words} beside {_OTHERS[other]}: {mean:.2f} ({len(ratios)}).")
+    firsts = [ratio for each in findings if (ratio := each.first_beside_jax()) is not None]
+    if firsts:
+        mean = statistics.geometric_mean(firsts)
+        sentences.append(f"Geometric mean of first calls beside JAX's: {mean:.2f} ({len(firsts)}).")
     slow = [each.subject.name for each in findings if (each.beside("JAX") or 0.0) > 1.2]
     sentences.append(f"Above 1.2 times JAX: {', '.join(slow) or 'none'}.")
     large = [each.subject.name for each in findings if _needs_more(each)]
     sentences.append(f"Peak memory above 1.2 times that of JAX: {', '.join(large) or 'none'}.")
     slower = [each.subject.name for each in findings if (each.beside("interpreted") or 0.0) > 1.05]
     sentences.append(f"Machine code slower than interpreted derivatives: {', '.join(slower) or 'none'}.")
+    long = [each.subject.name for each in findings if (each.times_interpreted() or 0.0) > 4.0]
+    sentences.append(f"Interpreted derivatives above 4 times the interpreted program: {', '.join(long) or 'none'}.")
     python = [each.subject.name for each in findings if any("AD06" in note for note in each.notes)]
     sentences.append(f"In part as Python: {', '.join(python) or 'none'}.")
     refused = [each.subject.name for each in findings if "Adjoint" not in each.seconds]

@@ -64,10 +64,10 @@ def main() -> int:
     results = table(
         "NPBench",
         f"Gradients; CPU time of one thread, sizes of preset {options.preset}; ratios below 1 are faster. The program "
-        "is compiled by Numba. First calls are those of machine code that nobody has kept, and of JAX; peak memory is "
-        "what a call needs beyond what the process holds already, for JAX results and temporaries as XLA plans them. "
-        "Some of JAX's versions are other algorithms, or "
-        "depend on other elements: their gradients differ.",
+        "is compiled by Numba. First calls are those of machine code that nobody has kept, and of JAX, both after "
+        "their imports and start-up; peak memory is what a call needs beyond what the process holds already, for JAX "
+        "results and temporaries as XLA plans them. Some of JAX's versions are other algorithms, or depend on other "
+        "elements: their gradients differ.",
         findings,
     )
     show(results, console)
