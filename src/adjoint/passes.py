@@ -227,6 +227,12 @@ PASSES = {
         Pass("outer-signs", "differentiation.finish:with_outer_signs", everywhere=True),
         Pass("redundant-copies", "differentiation.finish:without_idle_conversions", everywhere=True),
         Pass(
+            "rank-one-updates",
+            "optimize.touch_up.rank_one_updates:with_rank_one_updates",
+            when=lambda c: not c.target.machine,
+            everywhere=True,
+        ),
+        Pass(
             "early-checks",
             "optimize.touch_up.early_checks:with_early_checks",
             when=lambda c: not c.target.machine,

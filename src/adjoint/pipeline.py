@@ -66,6 +66,7 @@ TOUCH_UP = (
     "cleanup",
     "redundant-copies",
     "cleanup",
+    "rank-one-updates",
     "early-checks",
 )
 """From there to what is printed for people."""

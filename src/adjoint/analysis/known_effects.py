@@ -232,6 +232,9 @@ KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
         "add_delayed": Effects(pure=False, writes=(0, 3)),
         "add_delayed_lines": Effects(pure=False, writes=(0, 3)),
     },
+    "adjoint.runtime.array_functions.rank_one": dict.fromkeys(
+        ("rank_one_update", "rank_one_downdate"), Effects(pure=False, writes=(0,))
+    ),
     "adjoint.runtime.array_functions.sparse": {"product_of_moving": PURE, "lets_zeros_be_skipped": PURE},
     "adjoint.runtime.sets.numbers": {"union": PURE},  # to make a union twice is as good as once
     "adjoint.runtime.sets.entries": {

@@ -14,6 +14,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.known_effects import Effects
 from adjoint.codegen.expressions import BINARY, COMPARISON, UNARY, lookup
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import blocks_of, is_view, operands
@@ -225,15 +226,23 @@ def _only_uses(call: ir.Call, var: ir.Var) -> bool:
         return not any(atom is var for atom in operands(call)[1:])
     found = effects_of(call)
     if not found.pure:
-        return False
+        return _only_writes(call, found)
     callee = call.callee
     computes = isinstance(callee, np.ufunc) or any(lookup(table, callee) for table in (BINARY, COMPARISON, UNARY))
     new = found.fresh and not found.hands_on
     return computes or new or all(isinstance(target.type, ir.Scalar) for target in call.targets)
 
 
+def _only_writes(call: ir.Call, found: Effects) -> bool:
+    """Whether a call does nothing but write to arguments, as it is told to: it gives nothing, and keeps nothing."""
+    return found.known and found.confined and not call.targets and bool(found.writes)
+
+
 def _writes_only_to(statement: ir.Statement, private: list[ir.Var]) -> bool:
-    """Whether a statement copies what it reads into private memory."""
+    """Whether a statement writes what it computes of what it reads into private memory."""
+    if isinstance(statement, ir.Call):
+        found = effects_of(statement)
+        return _only_writes(statement, found) and all(atom in private for atom in found.written(statement.args))
     return (
         isinstance(statement, ir.Store)
         and statement.base in private

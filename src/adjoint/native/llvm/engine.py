@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -13,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from adjoint.native.llvm.callbacks import keep_exception
-from adjoint.native.llvm.linear_algebra_routines import bring_routines
 from adjoint.native.llvm.memory import pool
 from adjoint.native.llvm.values import NUMBERS, dtype_of
 from adjoint.native.loops.compiler_options import loop_options
 from adjoint.runtime.freed_memory import keep_freed_memory
+from adjoint.runtime.linear_algebra_routines import address_of
 
 _LEVEL = 2
 _lock = threading.Lock()
@@ -110,7 +109,7 @@ class _Engine:
     def load(self, code: bytes, name: str, symbols: frozenset[str], called: Mapping[str, Callable[[], Any]]) -> int:
         """The address of a function in object code, which is linked; ``called`` makes what it calls of Python."""
         for symbol in symbols:
-            self.add(symbol, _routine(symbol))
+            self.add(symbol, address_of(symbol))
         for symbol, make in called.items():
             if symbol not in self._known:
                 self._objects.append(make())
@@ -127,23 +126,6 @@ class _Engine:
 def engine() -> _Engine:
     """The one of this process."""
     return _Engine()
-
-
-def _routine(symbol: str) -> int:
-    """The address of a function of BLAS or LAPACK."""
-    library, _, name_of_routine = symbol.partition("_")
-    capsule = _library(f"cython_{library}").__pyx_capi__[name_of_routine]
-    ctypes.pythonapi.PyCapsule_GetName.restype = ctypes.c_char_p
-    name = ctypes.pythonapi.PyCapsule_GetName(ctypes.py_object(capsule))
-    found: int = ctypes.pythonapi.PyCapsule_GetPointer(ctypes.py_object(capsule), name)
-    return found
-
-
-def _library(name: str) -> Any:
-    """SciPy's ``cython_blas`` or ``cython_lapack``."""
-    bring_routines()
-    full_name = f"scipy.linalg.{name}"
-    return sys.modules.get(full_name) or importlib.import_module(full_name)
 
 
 class _Method(ctypes.Structure):

@@ -1,4 +1,4 @@
-"""The routines of BLAS and LAPACK that machine code calls, without the package of SciPy around them.
+"""The routines of BLAS and LAPACK by their addresses, without the package of SciPy around them.
 
 They are found in two modules of ``scipy.linalg``. To import that package takes longer than to run most derivatives, and
 these modules need nothing of it.
@@ -6,6 +6,8 @@ these modules need nothing of it.
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import importlib.util
 import os
 import sys
@@ -33,7 +35,31 @@ class _Way:
                     del sys.modules[known]
 
 
-def bring_routines() -> None:
+def address_of(symbol: str) -> int:
+    """The address of a function of BLAS or LAPACK, as ``blas_dgemm``, which takes pointers as Fortran does.
+
+    Raises
+    ------
+    ImportError
+        Where there is no SciPy.
+    """
+    library, _, name_of_routine = symbol.partition("_")
+    capsule = _library(f"cython_{library}").__pyx_capi__[name_of_routine]
+    # prototypes of its own: others may give the functions of ``ctypes.pythonapi`` other types
+    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    found: int = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, name_of(capsule))
+    return found
+
+
+def _library(name: str) -> Any:
+    """SciPy's ``cython_blas`` or ``cython_lapack``."""
+    _bring_routines()
+    full_name = f"{_PACKAGE}.{name}"
+    return sys.modules.get(full_name) or importlib.import_module(full_name)
+
+
+def _bring_routines() -> None:
     """Makes the modules importable; where that cannot be, it imports the package."""
     if _PACKAGE in sys.modules or any(isinstance(finder, _Way) for finder in sys.meta_path):
         return

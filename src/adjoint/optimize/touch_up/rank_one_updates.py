@@ -1,0 +1,105 @@
+"""Outer products that loops add to matrices become rank-one updates in place.
+
+``w_bar += np.outer(t, x)`` makes a matrix to add it to another one. :mod:`adjoint.runtime.array_functions.rank_one`
+does without. Outside of loops the sum stays as people write it. It is legal where nothing between the product and
+the sum may write, so that the factors are the same at the sum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from adjoint import ir
+from adjoint.analysis.effects import effects_of
+from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
+from adjoint.ir.walk import is_basic, read_counts, statements_in
+from adjoint.runtime.array_functions.rank_one import rank_one_downdate, rank_one_update
+
+_UPDATES = {"add": rank_one_update, "sub": rank_one_downdate}
+_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def with_rank_one_updates(function: ir.Function) -> ir.Function:
+    """The function with outer products added to matrices in place, where that is done again and again."""
+    if not any(type(each) is ir.Call and each.callee is np.outer for each in statements_in(function.body)):
+        return function
+    updates = _Updates(function)
+    body = updates.block(function.body)
+    return ir.Function(function.name, function.params, body, function.doc) if updates.changed else function
+
+
+class _Updates:
+    def __init__(self, function: ir.Function) -> None:
+        self.counts = read_counts(function.body)
+        self.depth = 0
+        self.changed = False
+
+    def block(self, old: ir.Block) -> ir.Block:
+        statements: list[ir.Statement] = []
+        for statement in old.statements:
+            self.depth += isinstance(statement, ir.Loop)
+            statement = map_blocks(statement, self.block)
+            self.depth -= isinstance(statement, ir.Loop)
+            if not (self.depth and isinstance(statement, ir.Store) and self.update(statement, statements)):
+                statements.append(statement)
+        return ir.Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, self.block))
+
+    def update(self, store: ir.Store, before: list[ir.Statement]) -> bool:
+        """Whether a rank-one update now stands for an outer product among the statements before, and its sum."""
+        place = self.product(store.value, before) if store.mode in _UPDATES else None
+        matrix = None if place is None else _matrix(store)
+        if place is None or matrix is None:
+            return False
+        product = before.pop(place)
+        assert isinstance(product, ir.Call)
+        if matrix is not store.base:
+            assert store.key is not None
+            before.append(ir.Load(matrix, store.base, store.key, store.span))
+        before.append(ir.Call((), _UPDATES[store.mode], (matrix, *product.args), (), product.span))
+        self.changed = True
+        return True
+
+    def product(self, value: ir.Atom, before: list[ir.Statement]) -> int | None:
+        """Where an outer product of vectors stands that nobody else reads, and behind which nothing is written."""
+        if not isinstance(value, ir.Var) or self.counts[value] != 1:
+            return None
+        for place in range(len(before) - 1, -1, -1):
+            statement = before[place]
+            if isinstance(statement, ir.Call):
+                if statement.targets == (value,):
+                    is_of_vectors = all(_rank(arg) == 1 for arg in statement.args)
+                    return place if statement.callee is np.outer and not statement.kwargs and is_of_vectors else None
+                if not effects_of(statement).pure:
+                    return None
+            elif not isinstance(statement, ir.Load):
+                return None
+        return None
+
+
+def _matrix(store: ir.Store) -> ir.Var | None:
+    """The matrix that a sum goes to: an array itself, or a view of it; None where the sum is spread over more axes."""
+    base, value = store.base, store.value
+    if not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array) or not isinstance(value, ir.Var):
+        return None
+    dtype = getattr(value.type, "dtype", None)
+    if base.type.dtype not in _DTYPES or dtype is None or not ir.same_dtype(dtype, base.type.dtype):
+        return None
+    if store.key is None or store.key == ir.Subscript((ir.Const(Ellipsis),)):
+        return base if _rank(base) == 2 else None
+    if not isinstance(store.key, ir.Subscript) or _rank_of_view(base, store.key) != 2:
+        return None
+    return ir.Var(base.hint, ir.Array(base.type.dtype, ("any", "any"), base.type.storage))
+
+
+def _rank_of_view(base: ir.Var, key: ir.Subscript) -> int | None:
+    """The rank of what slices and whole numbers select; None for other indices."""
+    rank = _rank(base)
+    if rank is None or not all(map(is_basic, key.items)) or ir.Const(None) in key.items:
+        return None
+    slices = [item for item in key.items if isinstance(item, ir.Slice)]
+    return rank - (len(key.items) - len(slices) - (ir.Const(Ellipsis) in key.items))
+
+
+def _rank(atom: ir.Atom) -> int | None:
+    type_ = getattr(atom, "type", None)
+    return len(type_.dims) if isinstance(type_, ir.Array) and type_.dims is not None else None

@@ -1,0 +1,84 @@
+"""Loops add outer products to matrices without making them, where their factors are the same then."""
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+from adjoint.runtime.array_functions import rank_one
+from sampling import check_grads
+
+
+def layers(ws, x):
+    for k in range(len(ws)):
+        x = np.tanh(ws[k] @ x)
+    return np.sum(x)
+
+
+def same_matrix(w, x):
+    for _ in range(3):
+        x = np.sin(w @ x)
+    return np.sum(x)
+
+
+def parts(a):
+    total = 0.0
+    for i in range(a.shape[1] - 1):
+        total += np.sum((a[:, i] @ a[:, i + 1 :]) ** 2)
+    return total
+
+
+def eliminated(a):
+    a = a.copy()
+    for k in range(len(a) - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    return np.sum(np.log(np.diag(a)))
+
+
+def inside_while(w, x):
+    k = 0
+    while k < 3:
+        x = np.cos(w @ x)
+        k += 1
+    return np.sum(x)
+
+
+def once(w, x):
+    return np.sum(np.sin(w @ x))
+
+
+def spread(w, x):
+    total = np.zeros((2, 3, 3))
+    for _ in range(2):
+        total += np.outer(w @ x, x)
+    return np.sum(total**2)
+
+
+W = np.array([[3.0, 0.2, 0.3], [0.4, 2.0, 0.6], [0.7, 0.8, 4.0]])
+X = np.array([0.1, 0.2, 0.3])
+CASES = {
+    layers: (np.stack([W, W.T, W @ W / 9]), X),
+    same_matrix: (W, X),
+    parts: (W,),
+    eliminated: (W,),
+    inside_while: (W, X),
+    once: (W, X),
+    spread: (W, X),
+}
+IN_PLACE = {layers, same_matrix, parts, eliminated, inside_while}
+
+
+@pytest.mark.parametrize("blas", [True, False])
+@pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
+def test_derivatives(function, blas, monkeypatch):
+    monkeypatch.setattr(rank_one, "FEWEST_ELEMENTS", 0 if blas else 10**9)
+    check_grads(function, CASES[function])
+
+
+@pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
+def test_text(function):
+    derivative = ad.grad(function, native=False)
+    derivative(*CASES[function])
+    text = ad.source(derivative)
+    assert ("rt.rank_one_" in text) == (function in IN_PLACE | {spread})
+    assert ("+= np.outer(w @ x, x)" in text) == (function is spread)  # of three axes
