@@ -45,6 +45,7 @@ from adjoint.analysis.known_effects import (
     VALUES,
     WRITES_FIRST,
     Effects,
+    of_ufunc,
 )
 
 _SIZES = (len, np.shape, np.ndim, np.size)
@@ -79,7 +80,7 @@ def _declared(callee: Any) -> Effects:
     if declaration_for(callee) is not None:
         return ACTS
     if isinstance(callee, np.ufunc):
-        return PURE
+        return of_ufunc(callee)
     rule = rule_for(callee)
     return _by_kind(callee) if rule is None else _by_rule(rule)
 
@@ -175,7 +176,7 @@ def _by_kind(callee: Any) -> Effects:
     if display is not None:
         return display
     if isinstance(callee, np.ufunc):
-        return PURE
+        return of_ufunc(callee)
     if isinstance(callee, type) and issubclass(callee, np.generic):
         return PURE
     if isinstance(callee, type) and issubclass(callee, (TangentVector, Checkpoints)):

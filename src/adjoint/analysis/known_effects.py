@@ -104,6 +104,11 @@ UNKNOWN = Effects(pure=False, known=False, confined=False, hands_on=True)
 VALUES = Effects(pure=False, confined=False, fresh=True)  # what it does to memory is seen, and refused, when it runs
 
 
+def of_ufunc(callee: np.ufunc) -> Effects:
+    """Those of one that `numpy.frompyfunc` makes are what a function of Python does."""
+    return UNKNOWN if callee.types == [f"{'O' * callee.nin}->{'O' * callee.nout}"] else PURE
+
+
 _OVERLOADED = (
     "add sub mul truediv floordiv mod pow matmul neg pos abs invert and_ or_ xor lshift rshift "
     "eq ne lt le gt ge not_ truth contains index concat"

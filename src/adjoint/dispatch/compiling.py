@@ -17,6 +17,7 @@ from adjoint.differentiation.finish import finish
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.dispatch import targets
 from adjoint.dispatch.aliasing.holders import holders_of
+from adjoint.dispatch.aliasing.unseen_calls import unseen_calls_of
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, in_background, is_strict, options_of
 from adjoint.dispatch.specialize import Specialization, lock
@@ -245,6 +246,7 @@ def compile_entry(
         target=target,
         draws=draws(finished),
         holders=holders_of(finished),
+        unseen=unseen_calls_of(finished),
     )
     if quick is not whole:
         with_supports = functools.partial(_with_supports, replace(found), whole, function, target)

@@ -173,7 +173,9 @@ def _sealed(path: Path, otherwise: T) -> T:
 
 
 def _record(request: Request, found: Specialization) -> dict[str, Any]:
-    if found.differential or found.checkpoints or found.component or found.holders or not found.native:
+    if found.differential or found.checkpoints or found.component or not found.native:
+        raise Nameless(found)
+    if found.holders or found.unseen:
         raise Nameless(found)
     return {
         "constants": [[_plain_way(way), value] for way, value in found.argument_guards],
@@ -374,7 +376,7 @@ class KnownSpecialization(Specialization):
         self.seeds = tuple(map(tuple, record["seeds"]))
         self.differential = self.differential_emitted = self.linear = self.checkpoints = None
         self.component, self.in_place_of = (), None
-        self.door = self.ways = self.holders = None
+        self.door = self.ways = self.holders = self.unseen = None
         self.tangents, self.door_checks_all, self.lanes = 0, False, {}
         self.further = Further(request, record)
         self.call = known_function(record["call"], root, native, request.target, made.native)

@@ -45,6 +45,7 @@ from adjoint.types.array_libraries import is_array
 if TYPE_CHECKING:
     from adjoint.codegen.texts import Emitted
     from adjoint.dispatch.aliasing.holders import Holders
+    from adjoint.dispatch.aliasing.unseen_calls import UnseenCalls
     from adjoint.dispatch.persistent_cache import Further
     from adjoint.frontend.differentiation.linear_maps import Differential
     from adjoint.frontend.entry.restarts import Entry
@@ -102,6 +103,8 @@ class Specialization:
         somebody has asked for them.
     holders
         The objects that the function reads and nobody looks into, if there are any.
+    unseen
+        The calls of what nobody looks into, if there are any.
     draws
         Whether it may draw random numbers.
     """
@@ -134,6 +137,7 @@ class Specialization:
     ways: tuple[dict[int, Any], ...] | None = field(default=None, compare=False, repr=False)
     draws: bool = False
     holders: Holders | None = None
+    unseen: UnseenCalls | None = None
 
     def fits(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], seen: Seen) -> bool:
         """Whether this may be used for such a call as the world is now."""
@@ -253,26 +257,20 @@ class Specialization:
                     raise error("AD0303", None, label, helps=helps)
             if not is_array(inputs[place]) and not self._may_be_shared(place):
                 self._check_containers(place, inputs)
-        if self.holders is not None:
-            self._check_holders(inputs)
-
-    def _check_holders(self, inputs: Sequence[Any]) -> None:
-        """Refuses what may be written, and lies in an object that nobody looks into, too, or the other way round."""
-        from adjoint.dispatch.aliasing.holders import any_in_common, held_in, reached_openly  # lazy
-
-        holders = [] if self.holders is None else self.holders.of(inputs)
-        held = held_in(holders) if holders else []
-        if not held:
+        if self.holders is None and self.unseen is None:
             return
-        for place in self.written:
-            value = inputs[place]
-            written = [value] if is_array(value) else written_parts(value, [ways[place] for ways in self._ways()])
-            if any_in_common(written, held):
-                label = f"{self._named(place)} is written, and lies in an object that is not looked into, too"
-                raise error("AD0303", None, label, helps=("read it from where it is written",))
-        if self._keeps and any_in_common(reached_openly(inputs, holders), held):
-            label = "what lies in an object that is not looked into, and may be written there, is reached openly, too"
-            raise error("AD0303", None, label, helps=("reach it in one way only",))
+        written = {place: self._written_in(place, inputs[place]) for place in self.written}
+        if self.holders is not None:
+            self.holders.refuse(inputs, {self._named(place): parts for place, parts in written.items()})
+        if self.unseen is not None:
+            self.unseen.refuse(inputs, [one for parts in written.values() for one in parts], self._paths)
+
+    def _written_in(self, place: int, value: Any) -> list[Any]:
+        return [value] if is_array(value) else written_parts(value, [ways[place] for ways in self._ways()])
+
+    @property
+    def _paths(self) -> list[Any]:
+        return [*(item.path for item in self.captured), *(guard.path for guard in self.guards)]
 
     @property
     def _keeps(self) -> bool:
@@ -281,7 +279,7 @@ class Specialization:
     @property
     def may_collide(self) -> bool:
         """Whether inputs that have memory in common may be wrong."""
-        return bool(self.written) or self._keeps
+        return bool(self.written) or self._keeps or self.unseen is not None
 
     def refuse_two_names(self, inputs: Sequence[Any]) -> None:
         """Refuses objects that are captured and lie in an argument, too, where further runs get copies of arguments."""

@@ -11,19 +11,21 @@ import gc
 import types
 import weakref
 from _thread import _local  # `threading` takes a while to import
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.reachable import may_keep_in
+from adjoint.diagnostics import error
 from adjoint.dispatch.aliasing.origins import Origins
 from adjoint.dispatch.aliasing.parts import PLAIN, Way, at_way, is_of_objects, parts_of, share_memory
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in
 from adjoint.records import dataclass
+from adjoint.runtime import display
 from adjoint.sources.library_folders import is_of_a_library
 from adjoint.types.array_libraries import is_array
 from adjoint.types.structure import is_written_in_python
@@ -66,11 +68,31 @@ class Holders:
     keepers: frozenset[tuple[int, Way]]
     constants: tuple[Any, ...]
     keeps: bool
+    keyed: frozenset[tuple[int, Way]] = frozenset()
+    """The dicts of whose keys something is read."""
+
+    def refuse(self, inputs: Sequence[Any], written: Mapping[str, Sequence[Any]]) -> None:
+        """Raises for what may be written, and lies in an object that nobody looks into, too, or the other way round.
+
+        What is ``written`` is given by the names of the inputs in which it lies.
+        """
+        holders = self.of(inputs)
+        held = held_in(holders) if holders else []
+        if not held:
+            return
+        for name, parts in written.items():
+            if any_in_common(parts, held):
+                label = f"{name} is written, and lies in an object that is not looked into, too"
+                raise error("AD0303", None, label, helps=("read it from where it is written",))
+        if self.keeps and any_in_common(reached_openly(inputs, holders), held):
+            label = "what lies in an object that is not looked into, and may be written there, is reached openly, too"
+            raise error("AD0303", None, label, helps=("reach it in one way only",))
 
     def of(self, inputs: Sequence[Any]) -> list[Any]:
         """These objects, as a call finds them."""
         found = [one for place, way in self.ways for one in at_way(inputs[place], way) if is_holder(one)]
-        return [*self.constants, *found, *self._keepers(inputs)]
+        tables = [one for place, way in self.keyed for one in at_way(inputs[place], way) if isinstance(one, dict)]
+        return [*self.constants, *found, *self._keepers(inputs), *map(list, tables)]
 
     def _keepers(self, inputs: Sequence[Any]) -> Iterator[Any]:
         for place, way in self.keepers:
@@ -82,13 +104,16 @@ def holders_of(function: ir.Function) -> Holders | None:
     used: list[ir.Atom] = []
     keepers: list[ir.Atom] = []
     constants: dict[int, Any] = {}
+    keyed: list[ir.Atom] = []
     keeps = False
     for statement in statements_in(function.body):
         read = operands(statement)
         used += (atom for atom in read if _is_opaque(atom))
         named = [atom.value for atom in read if isinstance(atom, ir.Const)]
+        if isinstance(statement, ir.Call) and statement.callee is display.keys_of:
+            keyed += statement.args
         if isinstance(statement, ir.Call):
-            named = [] if _is_own(statement.callee) else [*named, statement.callee]
+            named = [] if is_own(statement.callee) else [*named, statement.callee]
             kept = may_keep_in(statement)
             if kept and any(ir.may_vary(type_of_atom(atom)) for atom in read if atom not in kept):
                 keepers += kept
@@ -97,13 +122,13 @@ def holders_of(function: ir.Function) -> Holders | None:
     if not used and not keepers and not constants:
         return None
     origins = Origins(function)
-    ways = origins.from_params(used)
-    if not ways and not constants:
+    ways, tables = origins.from_params(used), origins.from_params(keyed)
+    if not ways and not constants and not tables:
         return None
-    return Holders(ways, origins.from_params(keepers), tuple(constants.values()), keeps)
+    return Holders(ways, origins.from_params(keepers), tuple(constants.values()), keeps, tables)
 
 
-def _is_own(callee: Any) -> bool:
+def is_own(callee: Any) -> bool:
     """Whether it is a function of the runtime, or of the IR."""
     homes = getattr(callee, "__module__", None), type(callee).__module__
     return any(isinstance(home, str) and home.startswith("adjoint.") for home in homes)

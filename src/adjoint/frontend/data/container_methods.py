@@ -339,7 +339,7 @@ def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         raise lo.mistake(KeyError, node, "the dict is empty here")
     key, value = record.parts[-1]
     making.replace(lo, args[0], Record(dict, record.parts[:-1]), node)
-    return TupleValue((ir.Const(key), value))
+    return TupleValue((containers.known_key(lo, key, node), value))
 
 
 @handles(dict.fromkeys)

@@ -17,7 +17,9 @@ from adjoint.frontend.data.making import as_tuple, hashed, is_tuple, new_list, r
 from adjoint.frontend.data.outside.imported_modules import is_table_of_modules, module_now
 from adjoint.frontend.data.outside.scalar_replacement import MAX_DISPATCH, is_apart
 from adjoint.frontend.data.tagged_items import taken
-from adjoint.frontend.entry.constants import INDEX_TRICKS
+from adjoint.frontend.entry import inputs
+from adjoint.frontend.entry.captured import has_fields
+from adjoint.frontend.entry.constants import INDEX_TRICKS, is_constant, is_frozen
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites, type_of
 from adjoint.frontend.interpreter.materialize import materialize
@@ -348,6 +350,13 @@ def _one_of(lo: Lowerer, items: tuple[Value, ...], index: Value, kind: str, node
     """One of several values, by an index that may count from the end, or be out of range."""
     place = place_in_list(lo, len(items), index, kind, f"{kind} index out of range", node)
     return item_at(lo, place, items, node)
+
+
+def known_key(lo: Lowerer, key: Any, node: ast.AST | None) -> Value:
+    """A key of a dict from outside as a value: of an object there is one, whichever way leads to it."""
+    if not has_fields(key) or is_constant(key) or is_frozen(key):
+        return ir.Const(key)
+    return inputs.captured(lo, key, ("object", key), "key", node)
 
 
 def place_of_key(lo: Lowerer, record: Record, key: Value, node: ast.AST | None) -> ir.Atom:

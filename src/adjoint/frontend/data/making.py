@@ -329,6 +329,7 @@ def new_dict(lo: Lowerer, parts: list[tuple[Any, Value]], node: ast.AST | None) 
 
 def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node: ast.AST | None) -> ir.Var:
     single = next((place for place, (_, value) in enumerate(parts) if first_union(value) is not None), len(parts))
+    single = min(single, _surely_apart([key for key, _ in parts]))
     parts, more = parts[:single], parts[single:]
     atoms: list[ir.Atom] = []
     value_type: ir.Type | None = None
@@ -351,8 +352,16 @@ def _runtime_dict(lo: Lowerer, site: Site, parts: list[tuple[Any, Value]], node:
     return target
 
 
+def _surely_apart(keys: Sequence[Any]) -> int:
+    """How many of the first keys of a display are surely different: what one replaces is a value of its own."""
+    if not all(isinstance(key, ir.Const) or not isinstance(key, (ir.Var, Ref, TupleValue)) for key in keys):
+        return 1
+    values = [key.value if isinstance(key, ir.Const) else key for key in keys]
+    return next((place for place, value in enumerate(values) if value in values[:place]), len(values))
+
+
 def _key(lo: Lowerer, key: Any, node: ast.AST | None) -> ir.Atom:
-    return hashed(lo, key, node) if isinstance(key, (ir.Var, TupleValue, ir.Const)) else ir.Const(key)
+    return hashed(lo, key, node) if isinstance(key, (ir.Var, TupleValue, Ref, ir.Const)) else ir.Const(key)
 
 
 def refuse_if_iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> None:

@@ -46,6 +46,7 @@ from adjoint.frontend.interpreter.values import (
     TupleValue,
     Value,
 )
+from adjoint.frontend.objects.looked_at import refuse_acting_looks
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import free_vars, operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass
@@ -141,6 +142,7 @@ def lower_inner(
     refuse_written_views(block)
     _check_results(lo, function, lowered, region.exits, shape, active.params, node)
     refuse_memos(lowered, active.params)
+    refuse_acting_looks(lowered)
     if lo.frame is not None and lo.settings.kept and lo.settings.target.recomputes:
         _refuse_calls_if_singular(lowered)
     types = tuple(

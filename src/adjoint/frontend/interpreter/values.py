@@ -135,6 +135,18 @@ class Ref:
     """Not empty once a join has made a copy of it: from then on nobody may write it."""
 
 
+def is_same_key(one: Any, other: Any) -> bool:
+    """Whether a dict takes two keys for one: ``1``, ``1.0`` and ``True`` are."""
+    if one is other:
+        return True
+    if type(one) is str is type(other):
+        return bool(one == other)
+    try:
+        return hash(one) == hash(other) and bool(one == other)
+    except TypeError:  # not hashable
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """What a :class:`Ref` holds: attributes by name, list elements by index, dict values by key."""
@@ -144,14 +156,14 @@ class Record:
 
     def get(self, key: Any) -> Value | None:
         for name, value in self.parts:
-            if name == key and type(name) is type(key):
+            if is_same_key(name, key):
                 return value
         return None
 
     def with_part(self, key: Any, value: Value) -> Record:
         if self.get(key) is None:
             return Record(self.cls, (*self.parts, (key, value)))
-        return Record(self.cls, tuple((k, value if k == key else v) for k, v in self.parts))
+        return Record(self.cls, tuple((k, value if is_same_key(k, key) else v) for k, v in self.parts))
 
     @property
     def items(self) -> tuple[Value, ...]:

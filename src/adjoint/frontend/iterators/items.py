@@ -117,7 +117,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
             if record.cls is list:
                 return list(record.items)
             if record.cls is dict:
-                return [ir.Const(key) for key in record.keys]
+                return [containers.known_key(lo, key, node) for key in record.keys]
         case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, range)):
             return [ir.Const(item) for item in constant]
         case RangeValue(start=ir.Const(value=start), stop=ir.Const(value=stop), step=ir.Const(value=step)):
@@ -193,7 +193,7 @@ def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Gett
             record = lo.store[value]
             assert isinstance(record, Record)
             if record.cls is dict:
-                return given_now([ir.Const(k) for k in record.keys])
+                return given_now([containers.known_key(lo, key, node) for key in record.keys])
             return _parts(lo, value, record.keys) if record.cls is list else None
         case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):
             return given_now([ir.Const(item) for item in constant])
@@ -209,8 +209,9 @@ def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Gett
             forward = static_getters(lo, inner, node)
             return None if forward is None else forward[::-1]
         case IteratorValue(kind="items", parts=(Ref() as table,)):
-            keys = _record(lo, table).keys
-            return _each(_parts(lo, table, keys), lambda i, get: TupleValue((ir.Const(keys[i]), get())))
+            names = _record(lo, table).keys
+            keys = [containers.known_key(lo, name, node) for name in names]
+            return _each(_parts(lo, table, names), lambda i, get: TupleValue((keys[i], get())))
         case IteratorValue(kind="values", parts=(Ref() as table,)):
             return _parts(lo, table, _record(lo, table).keys)
         case IteratorValue(kind="keys" | "iter", parts=(inner,)):

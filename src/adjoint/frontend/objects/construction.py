@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.acting_code import changes_others
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque import library_classes
@@ -49,6 +50,7 @@ from adjoint.types.vectors import Fields
 def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
     if _is_users(cls) and (node is not None or lo.frame is None):
         node = _OUTERMOST if node is None else node
+        _refuse_deletion(lo, cls, node)
         by_metaclass = class_customs.call_by_metaclass(lo, cls, node)
         if by_metaclass is not None:
             return lo.call(ir.Const(by_metaclass), [ir.Const(cls), *args], kwargs, node)
@@ -65,6 +67,14 @@ def call_class(lo: Lowerer, cls: type, args: list[Value], kwargs: dict[str, Valu
     pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
     lend(cls, atoms, pairs)
     return library_classes.note_object(lo, call_any(lo, cls, list(atoms), node, **pairs), cls)
+
+
+def _refuse_deletion(lo: Lowerer, cls: type, node: ast.AST) -> None:
+    """Raises where Python would run what changes something once nobody refers to an object any more."""
+    deletion = inspect.getattr_static(cls, "__del__", None)
+    if isinstance(deletion, types.FunctionType) and changes_others(deletion):
+        label = f"'{cls.__qualname__}.__del__' runs at some time, and may change what is read elsewhere"
+        raise lo.problem("AD0303", node, label, helps=("change it in a method, and call that",))
 
 
 _OUTERMOST = ast.Call(ast.Name("cls"), [], [])

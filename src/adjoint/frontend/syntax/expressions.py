@@ -39,6 +39,7 @@ from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, 
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import is_object
+from adjoint.frontend.objects.looked_at import text_of
 from adjoint.frontend.syntax import recent_syntax
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.conditions import truth, truth_of
@@ -273,7 +274,10 @@ def _format(lo: Lowerer, node: ast.JoinedStr) -> Value:
 def _formatted(lo: Lowerer, value: Value, part: ast.FormattedValue, spec: ir.Atom) -> ir.Atom:
     """The text of a value, of each structure that it may have."""
 
-    def text_of(option: Value) -> Value:
+    def written(option: Value) -> Value:
+        text = text_of(lo, _CONVERSIONS.get(part.conversion, format), option, [spec], part)
+        if text is not option:
+            return text
         atom = materialize(lo, option, part, observer=True)
         refuse_linked(lo, [atom], part)
         if isinstance(atom, ir.Const) and isinstance(spec, ir.Const) and type(atom.value) in (str, int, bool):
@@ -281,9 +285,12 @@ def _formatted(lo: Lowerer, value: Value, part: ast.FormattedValue, spec: ir.Ato
                 return ir.Const(display.format_value(atom.value, part.conversion, spec.value))
         return lo.open.call(display.format_value, atom, ir.Const(part.conversion), spec)
 
-    found = on_each_option(lo, value, text_of, part) if isinstance(value, Union) else text_of(value)
+    found = on_each_option(lo, value, written, part) if isinstance(value, Union) else written(value)
     assert isinstance(found, (ir.Var, ir.Const))
     return found
+
+
+_CONVERSIONS = {114: repr, 115: str, 97: ascii}
 
 
 def _format_atom(lo: Lowerer, node: ast.expr) -> ir.Atom:

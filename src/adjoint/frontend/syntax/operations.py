@@ -66,7 +66,10 @@ def apply_operator(
         operands = [polynomial_of(lo, operand, node) for operand in operands]
     if any(map(is_reference, operands)) and _compares_places(lo, op, operands):
         return identity(lo, op, operands[0], operands[1], node)
-    if any(is_object(lo, operand) for operand in operands) or _is_of_named_tuples(lo, op, operands):
+    fills_text = op is operator.mod and joins.type_of(operands[0]) == ir.Opaque(str)
+    if (any(is_object(lo, operand) for operand in operands) and not fills_text) or _is_of_named_tuples(
+        lo, op, operands
+    ):
         return _by_method(lo, op, operands, node, inplace)
     if _takes_sequences_for_arrays(op, operands):
         if op is operator.mul:

@@ -149,7 +149,8 @@ class ShadowRecipes:
         if is_unsure(statement, self.context.function):
             self.context.problem("AD0303", statement.span, UNSURE)
             return None
-        parts = [atom for atom in operands(statement) if isinstance(atom, ir.Var) and atom in self.found]
+        held = statement.args[1::2] if statement.callee is display.make_dict else operands(statement)
+        parts = [atom for atom in held if isinstance(atom, ir.Var) and atom in self.found]
         if statement.callee in DISPLAYS and (parts or not at_end or _is_tuple_of_floats(statement)):
             return self.display(shadow, statement)
         from adjoint.differentiation.reverse.memory.forward_shadows import POPS  # lazy

@@ -50,6 +50,7 @@ from adjoint.frontend.iterators.of_itertools import item_by_item
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_kind_of, is_object, note_owner
 from adjoint.frontend.objects.linked import identity, is_reference
+from adjoint.frontend.objects.looked_at import text_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import bool_of, truth_of
 from adjoint.runtime import display
@@ -447,6 +448,7 @@ def _observing(function: Any) -> Handler:
         args = [making.plain_dict(lo, arg, node) if class_seen(lo, arg) is dict else arg for arg in args]
         for value in (*args, *kwargs.values()):
             refuse_made_here(lo, value, node)
+        args = [*(text_of(lo, function, value, args[1:], node) for value in args)]
         atoms = [materialize(lo, value, node, observer=True) for value in args]
         pairs = {name: materialize(lo, value, node, observer=True) for name, value in kwargs.items()}
         if function in display.PRINTS:
