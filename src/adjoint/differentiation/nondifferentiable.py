@@ -307,8 +307,6 @@ def _ways_out(call: ir.Call) -> tuple[str, ...] | None:
         return None
     is_lent = may_write_anything(call) and any(isinstance(type_of_atom(arg), ir.Array) for arg in call.args)
     constant = f"or {_COPIED}" if is_lent else "or hand it ad.stop_gradient(x), if the result shall count as a constant"
-    if name is not None and _name_of_class_called(call) == "_lru_cache_wrapper":
-        return (f"call the function behind the cache: {name}.__wrapped__(...)",)
     drawn = _about_drawing(name_of(call)[1:-1] if name is None else name.rpartition(".")[2])
     if drawn is not None and _draws(call):
         return (drawn,) if drawn is _UNSHIFTED else (drawn, constant)

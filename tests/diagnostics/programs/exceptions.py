@@ -11,23 +11,6 @@ def carried_by_an_exception(x):
         return problem.args[0] * problem.args[1]
 
 
-class Forgiving:
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, problem, traceback):
-        return kind is ValueError
-
-
-#: ad.grad(forgiven)(1.5)
-def forgiven(x):
-    with Forgiving():  # error[AD0301]: the '__exit__' of this context manager may handle the exception
-        x = x * 2
-        if x > 1:
-            raise ValueError
-    return x
-
-
 #: ad.grad(added_up_in_a_loop)([0.4, -0.9])
 def added_up_in_a_loop(items):
     total = 0.0

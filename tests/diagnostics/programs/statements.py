@@ -88,25 +88,6 @@ def filled(a, x, i):
         filled(a, x, i + 1)
 
 
-class Handling:
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, problem, traceback):
-        return kind is not None
-
-
-#: ad.grad(exit_that_may_handle)(2.0)
-def exit_that_may_handle(x):
-    y = x
-    try:
-        with Handling():  # error[AD0301]: the '__exit__' of this context manager may handle the exception
-            y = x / (x - 1.0)
-    except ZeroDivisionError:
-        y = x * x
-    return y
-
-
 #: ad.grad(three_problems)(2.0)
 def three_problems(x):
     async def later():  # error[AD0301]: 'async def' is not supported here

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from adjoint import ir
 from adjoint.diagnostics import diagnostic
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import operands, statements_in, targets_of
+from adjoint.ir.walk import operands, statements_in, statements_run, targets_of
 from adjoint.runtime import copies, display, tangents
 
 if TYPE_CHECKING:
@@ -123,11 +123,22 @@ def _dicts_whose_keys_are_read(statement: ir.Statement) -> list[ir.Atom]:
     match statement:
         case ir.Loop(over=ir.Items(iterable=iterable)):
             read: tuple[ir.Atom, ...] = (iterable,)
+        case ir.Call(callee=ir.Definition(function=ir.Function() as inner)):
+            if not any(map(_dicts_whose_keys_are_read, _others_run(inner))):
+                return []
+            read = operands(statement)
         case ir.Call(callee=callee) if not _leaves_keys(callee):
             read = operands(statement)
         case _:
             return []
     return [atom for atom in read if isinstance(type_of_atom(atom), ir.Dict)]
+
+
+def _others_run(function: ir.Function) -> Iterator[ir.Statement]:
+    """The statements of a function and of those that it calls; without the calls, of which these are the statements."""
+    for statement in statements_run(function):
+        if not (isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition)):
+            yield statement
 
 
 def _leaves_keys(callee: Any) -> bool:

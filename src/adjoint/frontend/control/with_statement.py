@@ -13,7 +13,7 @@ from adjoint.frontend.control.joins_of_exits import is_closing, settle
 from adjoint.frontend.control.try_statement import Final, guard, run, run_try
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Closure, GeneratorContext, Method, Value, is_stand_in
+from adjoint.frontend.interpreter.values import NONE, Cell, Closure, GeneratorContext, Method, Value, is_stand_in
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.surgery.backward_blocks import run_backward
 from adjoint.frontend.syntax import assign
@@ -170,18 +170,84 @@ def _users_context(lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[a
         lo.emit(ir.Load(traceback, problem, ir.Attribute("__traceback__"), lo.span(node)))
         handles = truth_of(lo, lo.call(leave, [kind, problem, traceback], {}, node), node)
         if lo.block is not None and handles != ir.Const(False):
-            label = "the '__exit__' of this context manager may handle the exception"
-            raise lo.problem("AD0301", node, label, helps=("write what it handles as 'try' and 'except'",))
+            raise _Handles
 
     if lo.run_data.handled or _may_handle(leave):
         kind = "guarded" if _ignores_arguments(lo, leave) else "catching"
-        guard(lo, node, body, final=Final(left_by, left), kind=kind)
+        kept = lo.checkpoint()
+        try:
+            guard(lo, node, body, final=Final(left_by, left), kind=kind)
+        except _Handles:
+            lo.roll_back(kept)
+            _handling_context(lo, node, item, rest, value, leave)
         return
     origin, base = lo.open, lo.store
     with lo.region("guarded") as region:
         body()
         lo.leave("fall")
     settle(lo, region.exits, origin, base, "fall", left)
+
+
+class _Handles(Exception):
+    """An ``__exit__`` may handle the exception that it is told of."""
+
+
+_as_handler: WeakKeyDictionary[ast.withitem, ast.Try] = WeakKeyDictionary()
+
+
+def _handling_context(
+    lo: Lowerer, node: ast.With, item: ast.withitem, rest: list[ast.withitem], entered: Value, leave: Value
+) -> None:
+    """A context manager that may handle exceptions: as ``try`` and ``except``, and ``__exit__`` on other ways out."""
+    assert lo.frame is not None
+    given = {"<type>": ir.Const(type), "<leave>": leave, "<passed>": ir.Const(True)}
+    cells = {name: Cell(name) for name in (*given, "<problem>")}
+    around = lo.frame.cells
+    lo.frame.cells = {**around, **cells}
+    lo.store.update({cells[name]: value for name, value in given.items()})
+    statement = _as_handler.get(item)
+    if statement is None:
+        statement = _as_handler[item] = _handler(node, rest)
+    origin, base = lo.open, lo.store
+    try:
+        with lo.region("guarded") as region:
+            if item.optional_vars is not None:
+                assign.assign(lo, item.optional_vars, entered)
+            run_try(lo, statement)
+            lo.leave("fall")
+    finally:
+        lo.frame.cells = around
+
+    def left() -> None:
+        passed = lo.store.pop(cells["<passed>"])
+        assert isinstance(passed, (ir.Var, ir.Const))
+        lo.branch(passed, lambda: lo.call(leave, [NONE, NONE, NONE], {}, node), lambda: NONE, node)
+
+    settle(lo, region.exits, origin, base, "fall", left)
+
+
+def _handler(node: ast.With, rest: list[ast.withitem]) -> ast.Try:
+    """The statement, in which ``__exit__`` is told of exceptions, and decides whether they are raised again."""
+    made = ast.parse(_HANDLER).body[0]
+    assert isinstance(made, ast.Try)
+    for part in ast.walk(made):
+        ast.copy_location(part, node)
+        if isinstance(part, ast.Name):
+            part.id = _NAMES.get(part.id, part.id)
+    made.handlers[0].name = "<problem>"
+    made.body = [ast.copy_location(ast.With(rest, node.body), node)] if rest else list(node.body)
+    return made
+
+
+_NAMES = {name: f"<{name}>" for name in ("type", "leave", "passed", "problem")}
+_HANDLER = """
+try:
+    pass
+except BaseException as problem:
+    passed = False
+    if not leave(type(problem), problem, problem.__traceback__):
+        raise
+"""
 
 
 def _may_handle(leave: Value) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -120,6 +121,8 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
                 return [containers.known_key(lo, key, node) for key in record.keys]
         case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, range)):
             return [ir.Const(item) for item in constant]
+        case ir.Const(value=type() as cls) if issubclass(cls, enum.Enum):
+            return [ir.Const(member) for member in cls]
         case RangeValue(start=ir.Const(value=start), stop=ir.Const(value=stop), step=ir.Const(value=step)):
             return [ir.Const(i) for i in range(start, stop, step)]
         case ir.Var(type=ir.Tuple()):
@@ -197,8 +200,8 @@ def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Gett
             return _parts(lo, value, record.keys) if record.cls is list else None
         case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):
             return given_now([ir.Const(item) for item in constant])
-        case ir.Const(value=type() as cls) if hasattr(cls, "__members__"):
-            return given_now([ir.Const(item) for item in cls.__members__.values()])
+        case ir.Const(value=type() as cls) if issubclass(cls, enum.Enum):
+            return given_now([ir.Const(member) for member in cls])  # not its other names, nor unions of flags
         case ir.Var(type=ir.Tuple()):
             return given_now(containers.tuple_items(lo, value, node))
         case IteratorValue(kind="enumerate", parts=(inner, ir.Const(value=int() as start))):

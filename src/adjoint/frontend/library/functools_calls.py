@@ -100,11 +100,15 @@ def _class_that_decides(lo: Lowerer, value: Value, node: ast.AST | None) -> type
 
 
 def is_memo(function: Any) -> bool:
-    """Whether a function is one of Python with a memo, which does not call itself: that would take its time again."""
-    inner = getattr(function, "__wrapped__", None)
-    if not isinstance(function, functools._lru_cache_wrapper) or not isinstance(inner, types.FunctionType):
-        return False
-    return not any(inner.__globals__.get(name) is function for name in inner.__code__.co_names)
+    """Whether a function has a memo."""
+    return isinstance(function, functools._lru_cache_wrapper)
+
+
+def _calls_itself(function: Any) -> bool:
+    inner = function.__wrapped__
+    return isinstance(inner, types.FunctionType) and any(
+        inner.__globals__.get(name) is function for name in inner.__code__.co_names
+    )
 
 
 def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) -> ir.Const | None:
@@ -114,7 +118,8 @@ def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) ->
     """
     if kwargs or not is_memo(function):
         return None
-    if not is_of_a_library(function.__wrapped__.__code__.co_filename):
+    code = getattr(function.__wrapped__, "__code__", None)
+    if code is None or not is_of_a_library(code.co_filename):
         return None
     try:
         found = function(*map(_plain, args))
@@ -139,8 +144,21 @@ def _plain(value: Value) -> Any:
 
 
 def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Value:
-    """A call of a function with a memo, of what varies: that of the function behind it, of the same numbers."""
-    result = lo.call(ir.Const(function.__wrapped__), args, kwargs, node)
+    """A call of a function with a memo, of what varies: that of the function behind it, of the same numbers.
+
+    One that calls itself would take its time again: it has a memo for each call from outside.
+    """
+    memos = lo.run_data.memos
+    if function in memos:
+        return lo.call(memos[function], *_by_position(lo, function, args, kwargs, node), node)
+    inner: Value = ir.Const(function.__wrapped__)
+    if _calls_itself(function):
+        args, kwargs = _by_position(lo, function, args, kwargs, node)
+        memos[function] = inner = python_functions.call(lo, functools_definitions.memoised, [inner], node)
+    try:
+        result = lo.call(inner, args, kwargs, node)
+    finally:
+        memos.pop(function, None)
     if not _is_of_numbers(result):
         label = "what this returned before it returns again, and that may be written"
         helps = (f"call the function behind the cache: {function.__name__}.__wrapped__(...)",)
@@ -148,14 +166,41 @@ def remembered(lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, 
     return result
 
 
+def _by_position(
+    lo: Lowerer, function: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a call, those that are named in the places of their parameters, and defaults."""
+    inner, named = function.__wrapped__, dict(kwargs)
+    code, defaults = inner.__code__, inner.__defaults__ or ()
+    given = list(args)
+    for place in range(len(args), code.co_argcount):
+        name, index = code.co_varnames[place], place - code.co_argcount + len(defaults)
+        if name in named:
+            given.append(named.pop(name))
+        elif index >= 0:
+            given.append(inputs.captured(lo, defaults[index], ("default", inner, index), name, node))
+        else:
+            break
+    return given, named
+
+
 def _is_of_numbers(value: Value) -> bool:
     if isinstance(value, TupleValue):
         return all(map(_is_of_numbers, value.items))
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque):
         return value.type.signature is not None  # a function value, which nobody writes
-    return isinstance(value, (ir.Const, ir.Undefined)) or (
-        isinstance(value, ir.Var) and isinstance(value.type, ir.Scalar)
-    )
+    return isinstance(value, (ir.Const, ir.Undefined)) or (isinstance(value, ir.Var) and _is_fixed(value.type))
+
+
+def _is_fixed(type_: ir.Type | None) -> bool:
+    """Whether values of a type are numbers, or tuples of them, which nobody can change."""
+    match type_:
+        case ir.Tuple(items=items):
+            return all(map(_is_fixed, items))
+        case ir.List(element=part, is_tuple=True):
+            return _is_fixed(part)
+        case _:
+            return isinstance(type_, ir.Scalar)
 
 
 _CODE_OF_DISPATCH = functools.singledispatch(lambda _: None).__code__  # type: ignore[attr-defined]

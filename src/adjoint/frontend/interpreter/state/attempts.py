@@ -130,6 +130,8 @@ class Run:
     """The declared derivatives being followed, outermost first."""
     made_by: dict[Value, Any] = field(default_factory=dict)
     """What calls of libraries' functions gave that are not looked into, with the functions."""
+    memos: dict[Any, Value] = field(default_factory=dict)
+    """Functions that remember what they gave, and that call themselves: what stands for them in the call at hand."""
     made_with: dict[ir.Var, tuple[ir.Atom, ...]] = field(default_factory=dict)
     """What functions of which nobody sees the body were given that may vary, by the variable of their result."""
     caught: set[ir.Var] = field(default_factory=set)
