@@ -73,3 +73,19 @@ def test_branches_nested_more_deeply_than_python_reads() -> None:
     with pytest.raises(ad.DifferentiationError, match="AD0902") as refusal:
         load(Emitted(text, {}, "chosen"))
     assert "in a dict" in str(refusal.value)
+
+
+CASES = "".join(f"    elif k == {i}:\n        return x * {i}\n" for i in range(1, 300))
+TOO_MANY = {
+    "elif": f"def f(x):\n    k = int(x)\n    if k == 0:\n        return x\n{CASES}    return x * x\n",
+    "and": f"def f(x):\n    return x * x if {' and '.join(f'x > {-i}' for i in range(500))} else x\n",
+}
+
+
+@pytest.mark.parametrize("what", TOO_MANY)
+def test_more_room_is_not_advised_where_it_would_not_help(what: str) -> None:
+    function = run_text(TOO_MANY[what], f"<many of {what}>")["f"]
+    with pytest.raises(ad.DifferentiationError, match="AD0902") as refusal:
+        ad.grad(function)(1.3)
+    assert "setrecursionlimit" not in str(refusal.value)
+    assert "go through a list of them in a loop" in str(refusal.value)

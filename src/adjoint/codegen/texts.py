@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.util import source_hash
 from typing import Any
 
-from adjoint.diagnostics import error
+from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.records import dataclass, field
 
@@ -47,7 +47,14 @@ origins: dict[str, tuple[Lines, Parts]] = {}
 """Where lines of the texts that were run come from, and parts of them, by the names under which tools know these."""
 
 
-_LEVEL = ("look the cases up in a dict, or go through a list of them in a loop",)
+MOST_LEVELS = 100
+"""In how many levels Python reads what is indented."""
+
+
+def too_many_levels() -> Diagnostic:
+    """The refusal of more branches inside one another: those of ``elif`` and of ``and``, too."""
+    helps = ("look the cases up in a dict, or go through a list of them in a loop: all(x > b for b in bounds)",)
+    return diagnostic("AD0902", None, "branches lie inside one another in a hundred levels", helps=helps)
 
 
 def file_of(emitted: Emitted, filename_hint: str = "") -> str:
@@ -63,7 +70,7 @@ def load(emitted: Emitted, filename_hint: str = "") -> Callable[..., Any]:
     try:
         code = compile(emitted.text, filename, "exec")
     except IndentationError:  # Python reads a hundred levels
-        raise error("AD0902", None, "branches lie inside one another in a hundred levels", helps=_LEVEL) from None
+        raise DifferentiationError(too_many_levels()) from None
     lines = emitted.text.splitlines(keepends=True)
     linecache.cache[filename] = (len(emitted.text), None, lines, filename)
     named = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.draws import draws
 from adjoint.codegen.python import emit
-from adjoint.codegen.texts import Emitted, load
+from adjoint.codegen.texts import MOST_LEVELS, Emitted, load, too_many_levels
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.diagnostics.errors import warn
 from adjoint.diagnostics.request import request_note
@@ -26,6 +27,8 @@ from adjoint.frontend.calls.levels import as_deep_as_needed
 from adjoint.frontend.data.outside.captured_by_rules import noting
 from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.restarts import Entry, with_definition
+from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.blocks import Open
 from adjoint.gc_pause import Compilation
 from adjoint.ir.walk import statements_in
 from adjoint.passes import Context
@@ -36,6 +39,18 @@ from adjoint.runtime.objects import put_attribute, put_item
 from adjoint.sources.users_places import at_users_places
 from adjoint.target import ALL_INLINED, PYTHON, Target
 from adjoint.types.array_libraries import Library
+
+
+def _too_deep(failure: RecursionError) -> Diagnostic:
+    """What to do where the compiler went too deep: into functions, or into branches inside one another."""
+    depth: Counter[str] = Counter()
+    trace = failure.__traceback__
+    while trace is not None:
+        depth[trace.tb_frame.f_code.co_name] += 1
+        trace = trace.tb_next
+    in_branches = max(depth[Lowerer.branch.__name__], depth[Open.seal.__name__])
+    return too_many_levels() if in_branches > MOST_LEVELS else diagnostic("AD0902", None)
+
 
 _FORWARD = ("jvp", "jvps")
 """The operators that need no cotangent."""
@@ -53,7 +68,7 @@ def compiled(
         problems = refusal.diagnostics
         cause: BaseException | None = refusal.__cause__
     except RecursionError as failure:
-        problems = (diagnostic("AD0902", None),)
+        problems = (_too_deep(failure),)
         cause = failure
     except Exception as failure:
         if native and not is_strict(native):

@@ -104,6 +104,25 @@ def find_code(code: CodeType, name: str | None = None, module_globals: dict[str,
     return found
 
 
+def code_of_part(source: FunctionSource) -> CodeType | None:
+    """The code object of a function that is defined inside another one, by whose code its source was found."""
+    pending = [source.code]
+    while pending:
+        code = pending.pop()
+        if code.co_name == getattr(source.node, "name", "<lambda>") and _is_of(code, source):
+            return code
+        pending += [part for part in code.co_consts if isinstance(part, CodeType)]
+    return None
+
+
+def _is_of(code: CodeType, source: FunctionSource) -> bool:
+    try:
+        node = find_code(code).node
+    except DifferentiationError:
+        return False
+    return (node.lineno, node.col_offset) == (source.node.lineno, source.node.col_offset)
+
+
 def text_to_send(fn: Callable[..., Any]) -> str | None:
     """The text that a pickle has to hold beside a function, where that is pickled by value; None where it is not."""
     function = underlying(fn)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from adjoint.frontend.interpreter.handed_on import handed_on
 from adjoint.frontend.interpreter.joins import NeedsRuntime
 from adjoint.frontend.interpreter.options.choices import Several
 from adjoint.frontend.interpreter.values import (
+    Cell,
     Closure,
     GeneratorContext,
     GeneratorObject,
@@ -38,6 +41,7 @@ from adjoint.frontend.objects.classes import refuse_made_again
 from adjoint.rules.types_of_values import abstract
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, untagged
+from adjoint.sources.definitions import code_of_part
 from adjoint.types.structure import is_namedtuple_class
 
 
@@ -101,11 +105,35 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             come_back(lo, value)
             label = "a generator is handed to code that is not visible, or to a container"
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
+        case Closure() if (alone := _capturing_nothing(lo, value)) is not None:
+            return ir.Const(alone)
         case Closure():
             label = "a function made here is handed to code whose body is not visible"
             raise lo.problem("AD0202", node, label, helps=("make it outside, and hand it to the function",))
         case _:
             raise lo.problem("AD0202", node, "this value cannot be handed to code whose body is not visible")
+
+
+def _capturing_nothing(lo: Lowerer, closure: Closure) -> types.FunctionType | None:
+    """The function itself, of one that is made here and captures nothing; where it can be told."""
+    given = {name: lo.store.get(value) if isinstance(value, Cell) else value for name, value in _defaults(closure)}
+    code = code_of_part(closure.source)
+    if code is None or code.co_freevars or closure.attributes:
+        return None
+    if not all(isinstance(value, ir.Const) for value in given.values()):
+        return None
+    made = lo.run_data.functions.get(code)
+    if made is None:
+        made = lo.run_data.functions[code] = types.FunctionType(code, closure.globals, closure.source.name)
+        constants = {name: value.value for name, value in given.items()}  # type: ignore[union-attr]
+        made.__defaults__ = tuple([constants[place] for place in range(len(closure.defaults))])
+        made.__kwdefaults__ = {name: constants[name] for name in closure.kw_defaults}
+    return made
+
+
+def _defaults(closure: Closure) -> Iterator[tuple[Any, Value | Cell]]:
+    yield from enumerate(closure.defaults)
+    yield from closure.kw_defaults.items()
 
 
 def _untagged(lo: Lowerer, value: ir.Var, node: ast.AST | None, observer: bool) -> ir.Atom:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import types
 from collections.abc import Mapping
 from typing import Any
 
@@ -130,6 +131,8 @@ class Run:
     """The declared derivatives being followed, outermost first."""
     made_by: dict[Value, Any] = field(default_factory=dict)
     """What calls of libraries' functions gave that are not looked into, with the functions."""
+    functions: dict[types.CodeType, types.FunctionType] = field(default_factory=dict)
+    """Functions made here that capture nothing, as code that is not visible is handed them."""
     memos: dict[Any, Value] = field(default_factory=dict)
     """Functions that remember what they gave, and that call themselves: what stands for them in the call at hand."""
     made_with: dict[ir.Var, tuple[ir.Atom, ...]] = field(default_factory=dict)
