@@ -227,6 +227,12 @@ PASSES = {
         Pass("outer-signs", "differentiation.finish:with_outer_signs", everywhere=True),
         Pass("redundant-copies", "differentiation.finish:without_idle_conversions", everywhere=True),
         Pass(
+            "dot-products",
+            "optimize.touch_up.dot_products:with_dot_products",
+            when=lambda c: not c.target.machine,
+            everywhere=True,
+        ),
+        Pass(
             "rank-one-updates",
             "optimize.touch_up.rank_one_updates:with_rank_one_updates",
             when=lambda c: not c.target.machine,

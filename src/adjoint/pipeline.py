@@ -65,6 +65,7 @@ TOUCH_UP = (
     "outer-signs",
     "cleanup",
     "redundant-copies",
+    "dot-products",
     "cleanup",
     "rank-one-updates",
     "early-checks",

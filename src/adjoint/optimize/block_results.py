@@ -68,3 +68,14 @@ def invariant_params(loop: ir.Loop, known_as: Callable[[ir.Atom], ir.Atom]) -> I
             in_exits = all(known_as(values[position]) in same for values in exits)
             if in_exits or loop.over is None:
                 yield position, in_exits
+
+
+def is_truth_of(cond: ir.Atom, then: ir.Block, orelse: ir.Block, position: int) -> bool:
+    """Whether what a choice hands out at a position only spells out the truth value of its condition."""
+    match then, orelse:
+        case ir.Block((), ir.Yield(yes)), ir.Block((), ir.Yield(no)) if (
+            isinstance(cond, ir.Var) and cond.type == ir.BOOL
+        ):
+            return yes[position] == ir.Const(True) and no[position] == ir.Const(False)
+        case _:
+            return False

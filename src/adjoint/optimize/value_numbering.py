@@ -20,7 +20,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.walk import leaves, operands, read_counts
 from adjoint.optimize.algebraic_simplification import fold, negated
-from adjoint.optimize.block_results import handing_out, invariant_params, only_value, with_carried
+from adjoint.optimize.block_results import handing_out, invariant_params, is_truth_of, only_value, with_carried
 from adjoint.optimize.correlated_conditions import Place, Rewritten, RewrittenSide, SameChoices, Seen
 from adjoint.optimize.dead_code import load_is_pure
 from adjoint.records import dataclass, replace
@@ -90,6 +90,7 @@ class _Rewriter:
         self.definitions: dict[ir.Var, ir.Call] = {}
         self.seen: Seen = {}
         self.seen_last: Seen = {}  # at the end of the block that was left last
+        self.seen_lately: Seen = {}  # since something was written
         self.known: dict[ir.Atom, bool] = {}
         self.choices: dict[ir.Atom, SameChoices] = {}
         self.called: dict[ir.Var, ir.Var] = {}
@@ -168,6 +169,7 @@ class _Rewriter:
     def block(self, block: ir.Block, assume: tuple[ir.Atom, bool] | None = None, *, forget: bool = False) -> ir.Block:
         outer_seen, outer_known, outer_choices = self.seen, self.known, self.choices
         self.seen = {} if forget else dict(outer_seen)
+        self.seen_lately = {}
         self.choices = {} if forget else dict(outer_choices)
         if assume is not None and isinstance(getattr(assume[0], "type", None), ir.Scalar):
             self.known = {**outer_known, assume[0]: assume[1]}
@@ -177,6 +179,7 @@ class _Rewriter:
         self.depth -= 1
         self.seen_last = self.seen
         self.seen, self.known, self.choices = outer_seen, outer_known, outer_choices
+        self.seen_lately = {}
         return ir.Block(tuple(out), terminator)
 
     def fill(self, block: ir.Block, out: list[ir.Statement]) -> ir.Terminator:
@@ -248,6 +251,7 @@ class _Rewriter:
                 self.load(statement, out)
             case ir.Store():
                 out.append(self.store(statement))
+                self.seen_lately = {}
             case ir.If():
                 return self.choice(statement, out)
             case ir.Loop():
@@ -270,18 +274,21 @@ class _Rewriter:
             return
         found = self.memory.effects_of(call)
         key = (id(call.callee), call.args, call.kwargs)
-        if call.targets and self.repeatable(call, found):
-            if self.repeats(key, call.targets):
+        if call.targets and self.is_a_value(call, found):
+            seen = self.seen if self.stays(call, found) else self.seen_lately
+            if self.repeats(seen, key, call.targets):
                 return
-            self.seen[key] = call.targets
+            seen[key] = call.targets
+        elif not found.pure:
+            self.seen_lately = {}
         self.bind(call.targets)
         if len(call.targets) == 1:
             self.definitions[call.targets[0]] = call
         out.append(call)
 
-    def repeats(self, key: Hashable, targets: tuple[ir.Var, ...]) -> bool:
+    def repeats(self, seen: Seen, key: Hashable, targets: tuple[ir.Var, ...]) -> bool:
         """Whether values are at hand already; then they replace the targets."""
-        earlier = self.seen.get(key)
+        earlier = seen.get(key)
         if earlier is None or len(earlier) != len(targets):
             return False
         memory = self.memory
@@ -292,11 +299,14 @@ class _Rewriter:
             self.replace(new, old)
         return True
 
-    def repeatable(self, call: ir.Call, found: Effects) -> bool:
-        """Whether a later call of the same with the same gives the same."""
+    def stays(self, call: ir.Call, found: Effects) -> bool:
+        """Whether nobody writes what a call reads."""
+        return found.reads == () or not any(map(self.memory.written, operands(call)))
+
+    def is_a_value(self, call: ir.Call, found: Effects) -> bool:
+        """Whether a later call of the same gives the same, if nothing that it reads was written."""
         if not found.pure or found.fresh or (self.apart and not self.apart.isdisjoint(call.targets)):
             return False
-        memory = self.memory
         for target in call.targets:
             match target.type:
                 case ir.Scalar():
@@ -304,14 +314,14 @@ class _Rewriter:
                 case ir.Tuple() if self.shapes_once and call.callee is np.shape:
                     continue
                 case ir.Array() | ir.Number():
-                    if memory.written(target):
+                    if self.memory.written(target):
                         return False
                 case ir.Opaque(cls=cls):
                     if cls is None or not issubclass(cls, _IMMUTABLE):
                         return False
                 case _:
                     return False
-        return found.reads == () or not any(map(memory.written, operands(call)))
+        return True
 
     def load(self, load: ir.Load, out: list[ir.Statement]) -> None:
         load = rebuild(load, self.read)  # type: ignore[assignment]
@@ -322,9 +332,10 @@ class _Rewriter:
             return
         if not gives_another and self.stable(load):
             key = ("load", load.base, load.key)
-            if self.repeats(key, (load.target,)):
+            if self.repeats(self.seen, key, (load.target,)):
                 return
             self.seen[key] = (load.target,)
+        self.seen_lately = self.seen_lately if load_is_pure(load) else {}
         self.bind((load.target,))
         out.append(load)
 
@@ -379,7 +390,7 @@ class _Rewriter:
         then, orelse, rewritten = self.sides(statement, cond)
         handed = [leaf.values for block in (then, orelse) for leaf in leaves(block) if isinstance(leaf, ir.Yield)]
         kept = self.settle_choice(statement.targets, handed)
-        if len(kept) == 1 and self.is_condition(cond, then, orelse, kept[0]):
+        if len(kept) == 1 and is_truth_of(cond, then, orelse, kept[0]):
             self.settle(statement.targets[kept[0]], cond)
             kept = []
         if len(kept) != len(statement.targets):
@@ -418,16 +429,6 @@ class _Rewriter:
             else:
                 kept.append(position)
         return kept
-
-    def is_condition(self, cond: ir.Atom, then: ir.Block, orelse: ir.Block, position: int) -> bool:
-        """Whether a choice only spells out a truth value."""
-        match then, orelse:
-            case ir.Block((), ir.Yield(yes)), ir.Block((), ir.Yield(no)) if (
-                type(cond) is ir.Var and cond.type == ir.BOOL
-            ):
-                return yes[position] == ir.Const(True) and no[position] == ir.Const(False)
-            case _:
-                return False
 
     def loop(self, loop: ir.Loop) -> ir.Loop:
         mapped = rebuild(replace(loop, inits=()), self.read)

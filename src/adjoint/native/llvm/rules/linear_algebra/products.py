@@ -27,7 +27,7 @@ _MISMATCH = "matmul: operands have a mismatch in their core dimensions"
 
 
 @dataclass(frozen=True, slots=True)
-class _Matrix:
+class BlasMatrix:
     """A matrix as BLAS takes it: by rows where ``turned`` is false (an ``i1``), else by columns."""
 
     data: str
@@ -37,11 +37,12 @@ class _Matrix:
     turned: str
 
 
-def _matrix(e: Emission, x: Array) -> _Matrix:
+def for_blas(e: Emission, x: Array) -> BlasMatrix:
+    """A matrix by rows or by columns: as it lies where it lies so, else a copy."""
     writer = e.writer
     rows, columns = x.shape
     if x.kind.by_rows:
-        return _Matrix(x.data, rows, columns, writer.most(columns, "1"), "false")
+        return BlasMatrix(x.data, rows, columns, writer.most(columns, "1"), "false")
     size = size_of(x.kind.element)
     down, along = x.strides
     by_rows = checks.both_words(
@@ -56,7 +57,7 @@ def _matrix(e: Emission, x: Array) -> _Matrix:
     turned = checks.both_words(e, given, writer.op(f"xor i1 {by_rows}, true"))
     narrow = writer.select(turned, "i64", rows, columns)
     leading = writer.most(writer.select(is_copy, "i64", columns, pitch), writer.most(narrow, "1"))
-    return _Matrix(data, rows, columns, leading, turned)
+    return BlasMatrix(data, rows, columns, leading, turned)
 
 
 def _or_copy(e: Emission, x: Array, given: str) -> tuple[str, str]:
@@ -198,7 +199,7 @@ def _as_row(e: Emission, kind: str, row: tuple[str, str, str], column: tuple[str
 def _matrix_vector(e: Emission, a: Array, x: Array) -> Array:
     _contracts(e, a.shape[1], x.shape[0])
     kind = a.kind.element
-    matrix = _matrix(e, a)
+    matrix = for_blas(e, a)
     data, _, step = _vector(e, x)
     out = arrays.new(e, kind, (matrix.rows,), zero=True, checked=False)
     first = e.writer.select(matrix.turned, "i64", matrix.rows, matrix.columns)
@@ -212,7 +213,7 @@ def _matrix_vector(e: Emission, a: Array, x: Array) -> Array:
 def _matrices(e: Emission, a: Array, b: Array) -> Array:
     _contracts(e, a.shape[1], b.shape[0])
     kind = a.kind.element
-    one, other = _matrix(e, a), _matrix(e, b)
+    one, other = for_blas(e, a), for_blas(e, b)
     out = arrays.new(e, kind, (one.rows, other.columns), checked=False)
     call = LibraryCall(e).letter(other.turned, "N", "T").letter(one.turned, "N", "T")
     call.whole(other.columns, one.rows, one.columns).number(kind, 1.0)

@@ -13,14 +13,14 @@ import numpy as np
 from adjoint.native.llvm.rules import arrays, checks, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
 from adjoint.native.llvm.rules.array_functions import elementwise
-from adjoint.native.llvm.rules.linear_algebra.products import LibraryCall
+from adjoint.native.llvm.rules.linear_algebra.products import BlasMatrix, LibraryCall, for_blas
 from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Value, is_complex, size_of
 from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import linalg
 
-_TRIANGLE = """define internal i64 @triangle(ptr %data, i64 %n) {
+_TRIANGLE = """define internal i64 @triangle(ptr %data, i64 %n, i64 %pitch) {
 entry:
   br label %row
 row:
@@ -30,7 +30,7 @@ row:
   %more = icmp slt i64 %i, %n
   br i1 %more, label %diagonal, label %found
 diagonal:
-  %row_offset = mul i64 %i, %n
+  %row_offset = mul i64 %i, %pitch
   %place = add i64 %row_offset, %i
   %at = getelementptr double, ptr %data, i64 %place
   %entry_value = load double, ptr %at
@@ -46,7 +46,7 @@ compare:
   %below_place = add i64 %row_offset, %j
   %below_at = getelementptr double, ptr %data, i64 %below_place
   %below = load double, ptr %below_at
-  %above_offset = mul i64 %j, %n
+  %above_offset = mul i64 %j, %pitch
   %above_place = add i64 %above_offset, %i
   %above_at = getelementptr double, ptr %data, i64 %above_place
   %above = load double, ptr %above_at
@@ -119,11 +119,11 @@ def _solution(e: Emission, a: Value, b: Value) -> Array:
     n = matrix.shape[0]
     said = "solve: Input operand 1 has a mismatch in its core dimension 0"
     e.check(e.writer.compare("ne", right.shape[0], n), ValueError, said)
-    rows = arrays.in_rows(e, matrix)
+    lying = for_blas(e, matrix)
     out = arrays.copied(e, right)
     count = "1" if right.kind.rank == 1 else right.shape[1]
     e.writer.module.functions.setdefault("triangle", _TRIANGLE)
-    side = e.writer.op(f"call i64 @triangle(ptr {rows.data}, i64 {n})")
+    side = e.writer.op(f"call i64 @triangle(ptr {lying.data}, i64 {n}, i64 {lying.leading})")
     empty = checks.either_word(e, e.writer.compare("eq", n, "0"), e.writer.compare("eq", count, "0"))
     chosen(
         e,
@@ -132,16 +132,16 @@ def _solution(e: Emission, a: Value, b: Value) -> Array:
         lambda: chosen(
             e,
             e.writer.compare("eq", side, "0"),
-            lambda: _solve_full(e, rows, out, count),
-            lambda: _substitute(e, rows, out, count, e.writer.compare("eq", side, "2")),
+            lambda: _solve_full(e, matrix, out, count),
+            lambda: _substitute(e, lying, out, count, e.writer.compare("eq", side, "2")),
         ),
     )
     return out
 
 
-def _solve_full(e: Emission, rows: Array, out: Array, count: str) -> None:
-    n = rows.shape[0]
-    factor = transposed_copy(e, rows)
+def _solve_full(e: Emission, matrix: Array, out: Array, count: str) -> None:
+    n = matrix.shape[0]
+    factor = transposed_copy(e, matrix)
     pivots = arrays.new(e, "i4", (n,), checked=False)
     turned = out if out.kind.rank == 1 else transposed_copy(e, out)
     call = LibraryCall(e).whole(n, count).array(factor.data).whole(n).array(pivots.data).array(turned.data).whole(n)
@@ -152,15 +152,15 @@ def _solve_full(e: Emission, rows: Array, out: Array, count: str) -> None:
         arrays.assign(e, out, arrays.transposed(turned))
 
 
-def _substitute(e: Emission, rows: Array, out: Array, count: str, is_upper: str) -> None:
-    """What lies above the diagonal by rows lies below it by columns."""
-    n = rows.shape[0]
+def _substitute(e: Emission, matrix: BlasMatrix, out: Array, count: str, is_upper: str) -> None:
+    """What lies above the diagonal by rows lies below it by columns; ``is_upper`` is told of what lies there."""
+    n = matrix.rows
     if out.kind.rank == 1:
-        call = LibraryCall(e).letter(is_upper, "U", "L").letter("false", "T", "N").letter("false", "N", "U").whole(n)
-        call.array(rows.data).whole(n).array(out.data).whole("1").run("blas_dtrsv")
+        call = LibraryCall(e).letter(is_upper, "U", "L").letter(matrix.turned, "T", "N").letter("false", "N", "U")
+        call.whole(n).array(matrix.data).whole(matrix.leading).array(out.data).whole("1").run("blas_dtrsv")
         return
-    call = LibraryCall(e).letter("false", "R", "L").letter(is_upper, "U", "L").letter("false", "N", "T")
-    call.letter("false", "N", "U").whole(count, n).number("f8", 1.0).array(rows.data).whole(n)
+    call = LibraryCall(e).letter("false", "R", "L").letter(is_upper, "U", "L").letter(matrix.turned, "N", "T")
+    call.letter("false", "N", "U").whole(count, n).number("f8", 1.0).array(matrix.data).whole(matrix.leading)
     call.array(out.data).whole(count).run("blas_dtrsm")
 
 
