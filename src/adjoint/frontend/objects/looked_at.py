@@ -18,6 +18,7 @@ from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import key_atoms, operands, statements_run
+from adjoint.rules.registry import declaration_for
 from adjoint.runtime import display
 
 _NAMES: dict[Any, tuple[str, ...]] = {repr: ("__repr__",), format: TEXTS}
@@ -77,6 +78,8 @@ def _looks(callee: Any) -> bool:
         return callee in (*_TEXTS, display.make_set)
     if getattr(callee, "__objclass__", None) in (set, dict):
         return callee not in _HANDING_ON
+    if isinstance(callee, (ir.Declared, ir.Requested, ir.Applied)) or declaration_for(callee) is not None:
+        return False  # its declaration tells all that it does
     facts = effects(callee)
     return facts.known and not facts.writes and facts.reads != () and callee not in (*_HANDING_ON, id)
 
