@@ -270,6 +270,18 @@ class Sum:
 
 def part_of(one, other):
     return (folded(one) * folded(other), one)
+
+
+def counted_up(n, step=1):
+    return np.arange(0, n * step, step)
+
+
+class Scaler:
+    def fit(self, x):
+        if hasattr(self, "mean"):
+            del self.mean
+        self.mean = np.mean(x)
+        return self
 """
 
 
@@ -504,3 +516,36 @@ def test_a_library_hands_on_as_many_arrays_as_there_are(lib: Any) -> None:
     check(lambda x: np.sum(lib.filled(np.ones(0), ones * x * x, ones)), 1.3)
     with pytest.raises(ValueError, match="no arrays"):
         ad.grad(lambda x: np.sum(lib.filled(np.ones(0) * x)))(1.3)
+
+
+def test_what_an_index_is_made_of_is_looked_into(lib: Any) -> None:
+    def f(z: float) -> float:
+        x = np.array([z, z * z, 2.0 * z, 3.0])
+        picked = np.take(np.sin(x), lib.counted_up(2) * 2)
+        picked[picked > 2.0] = 0.0
+        return np.sum(picked) + np.sum(x[lib.counted_up(2, 2)] ** 2)
+
+    check(f, 0.7)
+
+
+def test_attributes_that_are_deleted_where_they_are_there(lib: Any) -> None:
+    def f(z: float, again: bool) -> float:
+        scalers = [lib.Scaler(), lib.Scaler()]
+        for k, scaler in enumerate(scalers):
+            scaler.fit(np.array([z * k, z * z]))
+        if again:
+            scalers[int(z)].fit(np.array([z]))
+        return scalers[0].mean + scalers[-1].mean ** 2
+
+    check(lambda z: f(z, False), 0.7)
+    with pytest.raises(ad.DifferentiationError, match="'mean' of an object of class 'Scaler' varies, and is deleted"):
+        ad.grad(lambda z: f(z, True))(0.7)
+
+
+def test_what_is_not_cast_may_be_told_so(lib: Any) -> None:
+    def f(z: float) -> float:
+        x, out = np.array([z, z * z]), np.empty(2)
+        np.multiply(x, x, out=out, casting="no")
+        return np.sum(out) + np.sum(np.add(x, 1.0, casting="safe") ** 2)
+
+    check(f, 0.7)

@@ -170,7 +170,7 @@ def _table() -> dict[Any, Effects]:
         *shadows,
     )
     table.update(dict.fromkeys(copies, NEW))
-    table[tangents.pour] = FILLS_FIRST
+    table.update(dict.fromkeys((tangents.pour, delattr), FILLS_FIRST))
     table[plain_operand] = PLACED
     return table
 
@@ -213,7 +213,7 @@ KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
         **dict.fromkeys(("forward_of", "as_function", "as_optional_function"), PURE),
     },
     "adjoint.runtime.outside": dict.fromkeys(("assign_attribute", "assign_captured", "assign_global"), PLACED),
-    "adjoint.runtime.objects": dict.fromkeys(("put_attribute", "put_item"), PLACED),
+    "adjoint.runtime.objects": {**dict.fromkeys(("put_attribute", "put_item"), PLACED), "refuse_deletion": ACTS},
     "adjoint.runtime.display": dict.fromkeys(("draw", "raise_made", "raise_given"), ACTS),
     "adjoint.runtime.arithmetic.bundles": {
         **dict.fromkeys(("product_with_bundles", "product_of_moving_bundles"), PURE),

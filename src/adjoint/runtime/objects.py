@@ -108,6 +108,12 @@ class Checkpoints:
     """What tells the derivative from others."""
 
 
+def refuse_deletion(owner: Any, name: str) -> None:
+    """Stands for ``del owner.name`` of what varies: where that happens, there is no derivative."""
+    label = f"the attribute {name!r} of an object of class {type(owner).__name__!r} varies, and is deleted"
+    raise error("AD0301", None, label, helps=("assign None instead",))
+
+
 def itself(function: Any) -> Any:
     """The very function."""
     return function

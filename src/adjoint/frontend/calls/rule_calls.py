@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from adjoint.frontend.data import making
 from adjoint.frontend.data.tagged_items import may_hold_none
 from adjoint.frontend.functions.parameters import misfit
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, GeneratorValue, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.iterators.iterators import drawn
@@ -110,6 +111,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     assert rule is not None
     args = [_converted(lo, callee, value, node) for value in args]
     args, kwargs = _with_out_named(callee, rule, args, kwargs)
+    if isinstance(callee, np.ufunc) and "casting" in kwargs and _are_doubles((*args, kwargs.get("out", NONE))):
+        kwargs = {name: value for name, value in kwargs.items() if name != "casting"}  # nothing is cast
     if isinstance(callee, np.ufunc) and kwargs:
         args, kwargs = _of_one_dtype(lo, callee, args, _without_defaults(kwargs), node)
     if kwargs.get("out") == NONE:
@@ -215,6 +218,12 @@ def _without_defaults(kwargs: dict[str, Value]) -> dict[str, Value]:
     if kwargs.get("out", NONE) != NONE:
         return kwargs
     return {name: value for name, value in kwargs.items() if not _is_one_of(value, _DEFAULTS.get(name, ()))}
+
+
+def _are_doubles(values: Iterable[Value]) -> bool:
+    """Whether all are floats of Python or arrays of doubles; or None, where no array is given."""
+    types_ = [type_of(value) for value in values if value != NONE]
+    return all(type_ == ir.FLOAT or getattr(type_, "dtype", None) == np.float64 for type_ in types_)
 
 
 def _is_one_of(value: Value, constants: tuple[Any, ...]) -> bool:

@@ -66,6 +66,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         lo.call(method, [index, value], {}, node)
         return
     if isinstance(base, ir.Var) and isinstance(base.type, ir.Number):
+        look_where_it_comes_from(lo, base)
         label = "it is not known whether this is an array, which is written, or a number, which raises"
         raise lo.problem("AD0401", node, label, helps=("make it an array: np.asarray(x)",))
     if is_object(lo, base) or (isinstance(base, ir.Var) and isinstance(base.type, ir.Scalar)):

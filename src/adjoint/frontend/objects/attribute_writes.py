@@ -13,7 +13,7 @@ from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.data.constants import as_stored
-from adjoint.frontend.data.element_types import as_element, as_tagged, slot
+from adjoint.frontend.data.element_types import as_element, as_tagged, note_outside, slot
 from adjoint.frontend.data.item_writes import set_item
 from adjoint.frontend.data.making import grow_field
 from adjoint.frontend.data.read_only_views import refuse_writable_again
@@ -31,6 +31,7 @@ from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.fields import put_attribute, remove_attribute
 from adjoint.frontend.objects.linked import referent
 from adjoint.frontend.syntax.assign import bind_anew, outlives_the_call
+from adjoint.runtime.objects import refuse_deletion
 
 
 def set_attribute(
@@ -105,7 +106,17 @@ def delete_attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None) 
         lo.call(ir.Const(found.fdel), [base], {}, node)
         return
     is_deleted_by_class = isinstance(getattr(cls, "__delattr__", None), types.FunctionType)
-    if not isinstance(record, Record) or is_deleted_by_class or hasattr(type(found), "__delete__"):
+    is_special = is_deleted_by_class or hasattr(type(found), "__delete__")
+    if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and not is_special:
+        lo.at(node)
+        if ir.may_vary(base.type.fields.get(name)):
+            lo.open.effect(refuse_deletion, base, ir.Const(name))
+            return
+        note_outside(lo, base)
+        base.type.storage.mark_written()
+        lo.open.effect(delattr, base, ir.Const(name))
+        return
+    if not isinstance(record, Record) or is_special:
         raise lo.problem("AD0301", node, "an attribute of this value is deleted")
     if record.get(name) is None:
         raise lo.mistake(AttributeError, node, f"this object has no attribute {name!r} of its own")

@@ -7,6 +7,7 @@ import ast
 import numpy as np
 
 from adjoint import ir
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.calls.operands import array
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -34,6 +35,8 @@ def _item(lo: Lowerer, item: Value, node: ast.AST | None) -> ir.Atom | ir.Slice:
             return ir.Slice(ir.Const(constant.start), ir.Const(constant.stop), ir.Const(constant.step))
         case TupleValue(items=(ir.Var(type=ir.Array(dtype=np.dtype(kind="i" | "u"))) as places,)):
             return lo.open.call(np.expand_dims, places, ir.Const(0))  # as ``x[np.where(c), 0]`` has it
+        case ir.Var(type=ir.Opaque(cls=None) | ir.Number()):
+            look_where_it_comes_from(lo, item)  # whether it is a number or an array tells what is picked
         case RangeValue() | ir.Const(value=range()):
             return materialize(lo, array(lo, item, node), node)
     return materialize(lo, item, node)

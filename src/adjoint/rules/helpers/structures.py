@@ -23,6 +23,7 @@ from adjoint.runtime.objects import (
     place_of_function,
     put_attribute,
     put_item,
+    refuse_deletion,
     slice_bounds,
     untagged,
 )
@@ -48,6 +49,7 @@ CHECKS = (
 
 observer(*CHECKS, pure=False)
 observer(assign_attribute, assign_captured, assign_global, check_immutable, put_attribute, put_item, pure=False)
+observer(refuse_deletion, pure=False)
 constant(tangents.shadow, tangents.shadow_with, tangents.shadow_like, tangents.shadow_of_values)
 no_derivative(tangents.pour, tangents.add_to_slot, tangents.add_to_field, pure=False, writes=(0,))
 linear(

@@ -93,7 +93,7 @@ general(
 constant(round, imaginary_part)
 no_derivative(int, bool, len, isinstance, issubclass, type, callable, hasattr, ord, chr, any, all, range, slice)
 observer(repr, str, format, id, hash, ascii, bin, hex)
-observer(print, display.print_all, builtins.open, pure=False)
+observer(print, display.print_all, builtins.open, delattr, pure=False)
 
 
 def _sum(iterable, start=0):

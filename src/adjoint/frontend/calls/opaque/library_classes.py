@@ -6,6 +6,7 @@ refusals of derivatives through it tell what was in the way.
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -134,9 +135,18 @@ def _sources(lo: Lowerer, value: ir.Var) -> Iterable[Value]:
                 place = statement.targets.index(value)
                 ends = [end for side in (statement.then, statement.orelse) for end in leaves(side)]
                 return [end.values[place] for end in ends if isinstance(end, ir.Yield)]
-            return operands(statement) if isinstance(value.type, ir.Number) else ()
+            return operands(statement) if _is_unsettled(value.type) or _is_operator(statement) else ()
         opened = opened.parent
     return ()
+
+
+def _is_unsettled(type_: ir.Type) -> bool:
+    """Whether it is not known of what rank something is."""
+    return isinstance(type_, ir.Number) or (isinstance(type_, ir.Array) and type_.dims is None)
+
+
+def _is_operator(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.Call) and getattr(statement.callee, "__module__", None) == operator.add.__module__
 
 
 def look_into_what_joins(lo: Lowerer, block: ir.Block) -> None:
