@@ -27,6 +27,9 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.records import replace
 
+MOST_TOGETHER = 1024
+"""So many structures the values have together, at most, for each of which one piece of code runs: they multiply."""
+
 
 class Several(Problem):
     """One structure is needed, and a value has several."""
@@ -45,11 +48,17 @@ def on_each_option(lo: Lowerer, union: Union, apply: Callable[[Value], Value], n
         cond = lo.open.call(operator.eq, union.tag, ir.Const(index))
         return lo.branch(cond, lambda: apply(union.options[index]), lambda: choose(index + 1), node)
 
+    together = lo.run_data.together
+    if together * len(union.options) > MOST_TOGETHER:
+        label = f"this is done for each structure of values that have {together * len(union.options)} together"
+        raise lo.problem("AD0402", node, label)
+    lo.run_data.together *= len(union.options)
     lo.run_data.choices += len(union.options) > 1
     try:
         return choose(0)
     finally:
         lo.run_data.choices -= len(union.options) > 1
+        lo.run_data.together = together
 
 
 def item_at(lo: Lowerer, place: ir.Atom, items: tuple[Value, ...], node: ast.AST | None) -> Value:

@@ -176,6 +176,8 @@ class Run:
     """How many ``try`` statements are around whose handlers may go on."""
     choices: int = 0
     """Of how many values, that may have one of several structures or lengths, one is being looked at."""
+    together: int = 1
+    """How many structures these values have together: for each of them the code that is being lowered runs."""
     raising: int = 0
     """How much was emitted in them that may raise."""
     written_through: set[Site] = field(default_factory=set)
