@@ -35,6 +35,27 @@ def eliminated(a):
     return np.sum(np.log(np.diag(a)))
 
 
+def covariance(a):
+    n = a.shape[1]
+    found = np.zeros((n, n))
+    for i in range(n):
+        found[i:n, i] = found[i, i:n] = a[:, i] @ a[:, i:n] / (n - 1.0)
+    return np.sum(found * found)
+
+
+def factor_written(a, x):
+    total = np.zeros((3, 3))
+    for _ in range(2):
+        t = np.outer(x, a[0])
+        x = x * 2.0
+        a = a.copy()
+        row = a[0]
+        t = np.outer(row, x)
+        row *= 3.0
+        total += t
+    return np.sum(total**2)
+
+
 def inside_while(w, x):
     k = 0
     while k < 3:
@@ -61,11 +82,13 @@ CASES = {
     same_matrix: (W, X),
     parts: (W,),
     eliminated: (W,),
+    covariance: (W,),
+    factor_written: (W, X),
     inside_while: (W, X),
     once: (W, X),
     spread: (W, X),
 }
-IN_PLACE = {layers, same_matrix, parts, eliminated, inside_while}
+IN_PLACE = {layers, same_matrix, parts, eliminated, covariance, inside_while}
 
 
 @pytest.mark.parametrize("blas", [True, False])

@@ -2,7 +2,7 @@
 
 ``w_bar += np.outer(t, x)`` makes a matrix to add it to another one. :mod:`adjoint.runtime.array_functions.rank_one`
 does without. Outside of loops the sum stays as people write it. It is legal where nothing between the product and
-the sum may write, so that the factors are the same at the sum.
+the sum may write to the factors.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.walk import is_basic, read_counts, statements_in
 from adjoint.runtime.array_functions.rank_one import rank_one_downdate, rank_one_update
@@ -30,9 +31,17 @@ def with_rank_one_updates(function: ir.Function) -> ir.Function:
 
 class _Updates:
     def __init__(self, function: ir.Function) -> None:
+        self.function = function
         self.counts = read_counts(function.body)
+        self.known: Memory | None = None
         self.depth = 0
         self.changed = False
+
+    @property
+    def memory(self) -> Memory:
+        if self.known is None:
+            self.known = Memory(self.function)
+        return self.known
 
     def block(self, old: ir.Block) -> ir.Block:
         statements: list[ir.Statement] = []
@@ -60,20 +69,28 @@ class _Updates:
         return True
 
     def product(self, value: ir.Atom, before: list[ir.Statement]) -> int | None:
-        """Where an outer product of vectors stands that nobody else reads, and behind which nothing is written."""
+        """Where an outer product of vectors stands that nobody else reads, and whose factors are not written since."""
         if not isinstance(value, ir.Var) or self.counts[value] != 1:
             return None
+        written: list[ir.Atom] = []
         for place in range(len(before) - 1, -1, -1):
             statement = before[place]
             if isinstance(statement, ir.Call):
                 if statement.targets == (value,):
-                    is_of_vectors = all(_rank(arg) == 1 for arg in statement.args)
-                    return place if statement.callee is np.outer and not statement.kwargs and is_of_vectors else None
+                    return place if self.is_settled_product(statement, written) else None
                 if not effects_of(statement).pure:
                     return None
+            elif isinstance(statement, ir.Store):
+                written.append(statement.base)
             elif not isinstance(statement, ir.Load):
                 return None
         return None
+
+    def is_settled_product(self, call: ir.Call, written: list[ir.Atom]) -> bool:
+        """Whether a call is an outer product of vectors that do not share memory with what is written behind it."""
+        if call.callee is not np.outer or call.kwargs or not all(_rank(arg) == 1 for arg in call.args):
+            return False
+        return not any(self.memory.may_share(base, arg) for base in written for arg in call.args)
 
 
 def _matrix(store: ir.Store) -> ir.Var | None:
