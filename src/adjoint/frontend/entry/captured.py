@@ -118,6 +118,8 @@ def reader(path: Path) -> Callable[[Any], Any]:
             return lambda _: getattr(owner, name)
         case ("has", owner, name):
             return lambda _: hasattr(owner, name)
+        case ("in_class", type() as cls, str(name)):
+            return lambda _: is_marked(cls, name)
         case ("static", cls, name):
             return lambda _: inspect.getattr_static(cls, name)
         case ("own_cell", index):

@@ -17,6 +17,7 @@ from adjoint import ir
 from adjoint.diagnostics import calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
+from adjoint.frontend.interpreter.flags import knowing_flags
 from adjoint.frontend.interpreter.state.attempts import Path, Run, Settings
 from adjoint.frontend.interpreter.state.blocks import (
     Checkpoint,
@@ -297,7 +298,8 @@ class Lowerer(ABC):
         try:
             yield region
         except Unreached:
-            self._end_path()
+            if self.block is not None:
+                self.stop(ir.Raise(ir.Const(RecursionError)))
         finally:
             assert self.regions.pop() is region
 
@@ -333,7 +335,8 @@ class Lowerer(ABC):
         leaving = region.exits[exits_before:]
         del region.exits[exits_before:]
         self.block = origin
-        exits = self.join_leaves(falling + leaving, base)
+        with knowing_flags(self, cond):
+            exits = self.join_leaves(falling + leaving, base)
         for leaf, atoms in zip(falling + leaving, exits.columns, strict=True):
             leaf.block.terminator = ir.Yield(atoms)
         self.emit(ir.If(cond, sides[0].seal(), sides[1].seal(), exits.targets, span))
@@ -347,12 +350,9 @@ class Lowerer(ABC):
         try:
             return body()
         except Unreached:
-            self._end_path()
+            if self.block is not None:
+                self.stop(ir.Raise(ir.Const(RecursionError)))
             return ir.UNDEFINED
-
-    def _end_path(self) -> None:
-        if self.block is not None:
-            self.stop(ir.Raise(ir.Const(RecursionError)))
 
     def dispatch(self, kind: ir.Atom, leaving: list[Exiting], exits: Joined) -> None:
         """After a join that only some paths fall through: sends the others on their way."""

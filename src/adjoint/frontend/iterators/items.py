@@ -130,6 +130,8 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
         case ir.Var(type=ir.List(storage=storage)) if count is None:
             _fix_length(lo, storage)
         case ir.Var() if count is not None:
+            if isinstance(value.type, ir.Opaque) and value.type.cls in (set, frozenset):
+                value = lo.open.call(tuple, value)
             lo.open.effect(check_length, value, ir.Const(count))
             return [containers.subscript(lo, value, ir.Const(i), node) for i in range(count)]
         case IteratorValue(kind="flat") if count is not None:

@@ -56,9 +56,16 @@ def iterated(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 
 
 def iterator_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
-    """What ``__iter__`` of an object gives, which may be one with ``__next__``; other values as they are."""
+    """What ``__iter__`` of an object gives, which may be one with ``__next__``; other values as they are.
+
+    An object that has a length and items by index gives a list of these.
+    """
     method = special_method(lo, value, "__iter__")
-    return value if method is None else lo.call(method, [], {}, node)
+    if method is not None:
+        return lo.call(method, [], {}, node)
+    if any(special_method(lo, value, name) is None for name in ("__getitem__", "__len__")):
+        return value
+    return python_functions.call(lo, iterator_definitions.items_by_index, [value], node)
 
 
 def next_of_object(lo: Lowerer, args: list[Value], node: ast.AST | None) -> Value:

@@ -30,7 +30,9 @@ from adjoint.frontend.interpreter.values import (
     Closure,
     IteratorValue,
     Method,
+    Operator,
     Partial,
+    Pullback,
     RangeValue,
     Record,
     Ref,
@@ -57,6 +59,7 @@ from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
 from adjoint.sources.library_folders import is_class_of_a_library, is_of_a_library
 from adjoint.sources.trees import nodes
+from adjoint.types.classes.safe_lookups import is_marked
 
 
 @handles(range)
@@ -75,12 +78,24 @@ def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 
 def _refuse_uniterable(lo: Lowerer, values: Iterable[Value], node: ast.AST | None) -> None:
-    """Numbers, and arrays without axes, are no iterables, whether anybody asks for an item or not."""
+    """Numbers, arrays without axes and most objects are no iterables, whether anybody asks for an item or not."""
     for value in values:
+        if _is_uniterable_object(lo, value):
+            name = getattr(class_of(lo, value), "__name__", "function")
+            raise lo.mistake(TypeError, node, f"a value of class {name!r} cannot be iterated over")
         type_ = type_of(value)
         if type(type_) is ir.Scalar or (isinstance(type_, ir.Array) and type_.dims == ()) or value == NONE:
             name = "NoneType" if value == NONE else getattr(class_of(lo, value), "__name__", "array")
             raise lo.mistake(TypeError, node, f"a value of class {name!r} cannot be iterated over")
+
+
+def _is_uniterable_object(lo: Lowerer, value: Value) -> bool:
+    match value:
+        case Closure() | Method() | Partial() | Operator() | SliceValue():
+            return True
+        case ir.Const(value=constant):
+            return not (is_marked(type(constant), "__iter__") or is_marked(type(constant), "__getitem__"))
+    return is_object(lo, value) and all(special_method(lo, value, name) is None for name in ("__iter__", "__getitem__"))
 
 
 @handles(enumerate)
@@ -142,6 +157,9 @@ def _reversed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         return lo.call(method, [], {}, node)
     if is_iterator(args[0]):
         raise lo.mistake(TypeError, node, "an iterator cannot be reversed")
+    if is_object(lo, args[0]) and any(special_method(lo, args[0], name) is None for name in ("__len__", "__getitem__")):
+        label = f"an object of class {getattr(class_of(lo, args[0]), '__name__', '')!r} cannot be reversed"
+        raise lo.mistake(TypeError, node, label)
     return lazily(lo, IteratorValue("reversed", (sequence(lo, args[0]),)), node)
 
 
@@ -178,6 +196,8 @@ def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 @handles(iter)
 def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     _refuse_uniterable(lo, args[:1], node)
+    if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.Opaque) and lo.run_data.handled:
+        return NotImplemented  # which raises at once
     value = iterator_of(lo, args[0], node)
     if is_iterator(value) or is_iterator_object(lo, value):
         return value
@@ -299,11 +319,17 @@ def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 @handles(callable)
 def _callable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if isinstance(args[0], ir.Const):
-        return ir.Const(callable(args[0].value))
-    if isinstance(args[0], (Closure, Method, Partial)):
-        return ir.Const(True)
-    return ir.Const(special_method(lo, args[0], "__call__") is not None)
+    match args[0]:
+        case ir.Const(value=constant):
+            return ir.Const(callable(constant))
+        case Closure() | Method() | Partial() | Operator() | Pullback():
+            return ir.Const(True)
+        case ir.Var(type=ir.Opaque(cls=cls, signature=signature)):
+            if cls is None:
+                return NotImplemented if signature is None else ir.Const(True)
+            return ir.Const(is_marked(cls, "__call__"))
+        case value:
+            return ir.Const(special_method(lo, value, "__call__") is not None)
 
 
 @handles(object.__init__)

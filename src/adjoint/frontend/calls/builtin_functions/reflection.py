@@ -6,12 +6,13 @@ import ast
 import importlib
 import inspect
 from collections.abc import Callable
-from types import FunctionType, MemberDescriptorType
+from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import Handler, handles
 from adjoint.frontend.data.making import new_list
+from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -31,6 +32,8 @@ from adjoint.frontend.library.in_python.bound_arguments import KINDS, BoundArgum
 from adjoint.frontend.library.in_python.collections_definitions import UsersList, UsersTable
 from adjoint.frontend.objects.attributes import attribute, presence_of
 from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
+from adjoint.sources.library_folders import is_class_of_a_library
+from adjoint.types.classes.safe_lookups import is_marked
 
 
 @handles(inspect.getfullargspec)
@@ -138,7 +141,7 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
         is_held = record.get(name.value) is not None
         if shown is record.cls and (is_held or _is_slot(shown, name.value)):
             return ir.Const(is_held)
-        return _has_now(lo, shown, name.value)
+        return _instances_have(lo, shown, name.value)
     if isinstance(base, SuperValue):
         cls = class_of(lo, base.receiver)
         if isinstance(base.receiver, ir.Const) and isinstance(base.receiver.value, type):
@@ -149,20 +152,23 @@ def _hasattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if isinstance(base, Closure):
         if base.attributes.get(name.value) in lo.store:
             return ir.Const(True)
-        return _has_now(lo, base.function, name.value) if base.function else ir.Const(hasattr(hasattr, name.value))
+        return _has_now(lo, base.function, name.value) if base.function else ir.Const(hasattr(_shown, name.value))
+    if isinstance(base, Method):
+        inner = _hasattr(lo, [base.function, name], {}, node)
+        return ir.Const(True) if hasattr(_A_METHOD, name.value) else inner
     cls = class_of(lo, base)
     if cls is None:
         return NotImplemented
     note_owner(lo, base, lambda number: hasattr(number, name.value))
     if _shown(cls) is not cls:
-        return ir.Const(hasattr(_shown(cls), name.value))
-    is_own = not hasattr(cls, name.value) or _is_slot(cls, name.value)
+        return ir.Const(is_marked(_shown(cls), name.value))
+    is_own = not is_marked(cls, name.value) or _is_slot(cls, name.value)
     if isinstance(base, ir.Var) and isinstance(base.type, ir.Instance) and is_own:
         if name.value not in base.type.fields:
             return ir.Const(False)  # as far as is known: where it is assigned this starts again
         lo.run_data.asked_for.add(name.value)
         return lo.open.call(hasattr, base, name)
-    return _has_now(lo, cls, name.value)
+    return _instances_have(lo, cls, name.value)
 
 
 @handles(inspect.getattr_static)
@@ -179,6 +185,9 @@ def _getattr_static(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], no
     return NotImplemented
 
 
+_A_METHOD = MethodType(_shown, object)
+
+
 def _is_slot(cls: type, name: str) -> bool:
     """Whether the class only has a place for the attribute, which an object may leave empty."""
     return isinstance(inspect.getattr_static(cls, name, None), MemberDescriptorType)
@@ -187,6 +196,18 @@ def _is_slot(cls: type, name: str) -> bool:
 def _has_now(lo: Lowerer, owner: Any, name: str) -> Value:
     flag = presence_of(lo, owner, name)
     return ir.Const(guard_presence(lo, owner, name)) if flag is None else flag
+
+
+def _instances_have(lo: Lowerer, cls: type, name: str) -> Value:
+    """Whether objects of a class have an attribute by it: not one that the class itself has by its metaclass."""
+    flag = presence_of(lo, cls, name)
+    if flag is not None:
+        return flag
+    path, found = ("in_class", cls, name), is_marked(cls, name)
+    is_guarded = lo.run_data.all_constant or any(guard.path == path for guard in lo.run_data.guards)
+    if not is_guarded and not is_class_of_a_library(cls):
+        lo.run_data.guards.append(Guard(path, reader(path), found))
+    return ir.Const(found)
 
 
 @handles(getattr)

@@ -110,6 +110,17 @@ class ByItem(Drawn):
             yield self._of(item)
 
 
+def items_by_index(sequence: Any) -> Any:
+    """The items of an object that has a length, and gives items by index until it raises."""
+    count = len(sequence)
+    items = [sequence[i] for i in range(count)]
+    try:
+        sequence[count]
+    except IndexError:
+        return items
+    raise TypeError("an object that is iterated over has more items than its length tells")
+
+
 class Entries(ByItem):
     """``iter(table.items())``, or of its values alone, each as it is when it is asked for."""
 
