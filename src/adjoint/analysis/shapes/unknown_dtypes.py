@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from adjoint import ir
 from adjoint.analysis.joins import joins
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.walk import blocks_of, statements_in
+from adjoint.ir.walk import blocks_of, defined_in, statements_in
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 
@@ -32,6 +32,13 @@ def unsure_arrays(function: ir.Function) -> tuple[set[ir.Var], set[ir.Var]]:
         target for each in statements if isinstance(each, ir.Call) and not _is_view(each) for target in each.targets
     }
     return written & made, arrays.keys() - written
+
+
+def storages_of_integers(function: ir.Function) -> set[ir.Storage]:
+    """The storage classes of which some array holds integers: where paths meet, others of them may."""
+    variables = [*function.params, *defined_in(function.body)]
+    arrays = [var.type for var in variables if isinstance(var.type, ir.Array)]
+    return {type_.storage.find() for type_ in arrays if type_.dtype is not None and type_.dtype.kind in "iub"}
 
 
 class _Lesser:

@@ -12,6 +12,7 @@ from adjoint.analysis.messages import communicates
 from adjoint.differentiation.forward.derived_tangents import call_derived
 from adjoint.differentiation.forward.function_values import forward_applied
 from adjoint.differentiation.forward.tangent_rules import TangentRules
+from adjoint.differentiation.memory.integer_arrays import FloatChecks
 from adjoint.differentiation.memory.shadow_types import ShadowTypes, typed
 from adjoint.differentiation.memory.slots import has_slots
 from adjoint.differentiation.memory.structural import as_store
@@ -83,6 +84,7 @@ class Forward:
 
     def derived(self, function: ir.Function) -> tuple[list[ir.Var], ir.Block]:
         """The parameters that are tangents, and the body."""
+        self.float_checks = FloatChecks(function)
         params = []
         for index in self.wrt:
             param = function.params[index]
@@ -169,6 +171,8 @@ class Forward:
                 builder.emit(statement)
                 self.load(statement, builder)
             case ir.Store():
+                if self.found.active(statement.value) and (check := self.float_checks.check(statement)) is not None:
+                    builder.emit(check)
                 builder.emit(statement)
                 self.store(statement, builder)
             case ir.If():

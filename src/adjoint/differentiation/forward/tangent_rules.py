@@ -86,9 +86,10 @@ class TangentRules:
         """A zero shadow beside memory that a call has just made; a zero tangent beside a value."""
         if not has_slots(var.type):
             return zero_for(builder, var, var.type, self.types)
-        own = shadow_of_values if maker is shadow_of_values else shadow_like
-        callee = np.zeros_like if isinstance(var.type, ir.Array) else own
-        return typed(builder, callee, (var,), self.types.of(var.type), f"{var.hint}_dot")
+        own: Any = shadow_of_values if maker is shadow_of_values else shadow_like
+        if isinstance(var.type, ir.Array):
+            own = np.zeros_like if ir.is_float_dtype(var.type.dtype) else zeros_like
+        return typed(builder, own, (var,), self.types.of(var.type), f"{var.hint}_dot")
 
     def call(self, builder: Builder, call: ir.Call) -> None:
         """Emits a call and what makes the tangents of its results."""

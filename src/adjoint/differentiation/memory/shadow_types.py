@@ -76,7 +76,7 @@ def zero_for(builder: Builder, value: ir.Atom, slot: ir.Type | None, types: Shad
     match type_:
         case ir.Scalar(dtype=None, kind=kind):
             return ir.Const(0j if kind == "complex" else 0.0)
-        case ir.Array() if has_slots(type_):
+        case ir.Array(dtype=dtype) if has_slots(type_) and ir.is_float_dtype(dtype):
             return typed(builder, np.zeros_like, (value,), types.of(type_), "zero")
         case ir.Scalar() | ir.Array() | ir.Number():
             return typed(builder, zeros_like, (value,), types.of(type_), "zero")

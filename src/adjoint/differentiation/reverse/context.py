@@ -13,6 +13,7 @@ from adjoint.analysis.memory.reachable import GROWING, lends_memory, may_write_a
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics.diagnostic import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
+from adjoint.differentiation.memory.integer_arrays import FloatChecks
 from adjoint.differentiation.reverse.bindings import Binding, Region, Regions, find_regions
 from adjoint.differentiation.reverse.cotangents import cotangent_var
 from adjoint.differentiation.reverse.forward_edits import Edits
@@ -52,6 +53,7 @@ class Context:
     activity: Activity
     regions: Regions
     model: Builder
+    float_checks: FloatChecks
     edits: Edits = field(default_factory=Edits)
     sweeps: dict[Region, Sweep] = field(default_factory=dict)
     recipes: dict[ir.Var, tuple[Region, tuple[int, int], ir.Statement]] = field(default_factory=dict)
@@ -137,7 +139,7 @@ def make_context(function: ir.Function, found: Activity) -> Context:
         return any(reversed_(statement, found) for statement in statements)
 
     regions = find_regions(function, has_reverse, found.active)
-    return Context(function, found, regions, Builder(type_of_call))
+    return Context(function, found, regions, Builder(type_of_call), FloatChecks(function))
 
 
 def reversed_(statement: ir.Statement, found: Activity) -> bool:

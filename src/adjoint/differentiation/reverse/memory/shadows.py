@@ -73,13 +73,13 @@ class Shadows(ShadowRecipes):
         ]
 
     def constants_among(self, handles: Sequence[ir.Var]) -> list[ir.Var]:
-        """Lists through which no derivative flows, as those of whole numbers, where a reference may be one of those."""
+        """Lists, and arrays of whole numbers, without derivatives, where a reference may be one of those."""
         bindings = self.context.regions.bindings
         work, seen = list(handles), set(handles)
         found = []
         for var in work:
             for atom in sources(var, bindings[var]):
-                if isinstance(atom, ir.Var) and isinstance(atom.type, ir.List) and atom not in seen:
+                if isinstance(atom, ir.Var) and atom not in seen and _may_lack_derivative(atom.type):
                     seen.add(atom)
                     work.append(atom)
                     found.append(atom)
@@ -132,7 +132,8 @@ class Shadows(ShadowRecipes):
             if statement is not None:
                 self.context.anchors[shadow] = statement, True
             if statement is None and binding.region.kind == "top":
-                self.context.edits.put_first(binding.block, self.of_given(var, shadow))
+                make = self.zeros if _is_of_whole_numbers(var.type) else self.of_given
+                self.context.edits.put_first(binding.block, make(var, shadow))
             elif isinstance(statement, (ir.Call, ir.Load)):
                 for recipe in self.recipes(var, shadow, statement):
                     self.context.edits.put_after(statement, recipe)
@@ -256,6 +257,16 @@ _SEEDS: dict[Any, Any] = {
     tangents.shadow: tangents.seed_shadow,
     tangents.shadow_of_values: tangents.seed_of_values,
 }
+
+
+def _may_lack_derivative(type_: ir.Type) -> bool:
+    """Whether references of a type may be those of whole numbers, beside others that vary."""
+    return isinstance(type_, ir.List) or _is_of_whole_numbers(type_)
+
+
+def _is_of_whole_numbers(type_: ir.Type) -> bool:
+    """Whether values of a type are arrays of whole numbers."""
+    return isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind in "iub"
 
 
 def _element(atom: ir.Atom) -> ir.Type | None:

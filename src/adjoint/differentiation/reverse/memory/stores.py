@@ -75,6 +75,9 @@ def _array(reverser: Reverser, store: ir.Store, base: ir.Var, scope: Scope) -> N
         reverser.supports.partial.add(shadow)
     if moved:
         assert isinstance(base.type, ir.Array)
+        check = reverser.context.float_checks.check(store)
+        if check is not None:
+            reverser.context.edits.put_before(store, check)
         repeats = store.key is not None and accumulation(reverser.context, store.key) == "add_at"
         if replaced and key is not None and repeats:
             held = _held_by_last(scope, shadow, key, base.type)
