@@ -1,5 +1,8 @@
 """What Python is certain to raise goes to the handler around it; where there is none it is refused as a mistake."""
 
+import abc
+import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -280,3 +283,31 @@ def test_in_a_branch_it_is_raised_where_the_branch_runs(program: Any, exception:
     for derive in (program, ad.grad(program), lambda x, n: ad.jvp(program, (x, n), (1.0, None))):
         with pytest.raises(exception):
             derive(0.7, 4)
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def value(self) -> float: ...
+
+
+CERTAIN = [
+    (lambda x: [x, 1.0][::0], ValueError),
+    (lambda x: (x, 1.0)[::0], ValueError),
+    (lambda x: functools.reduce(operator.add, []) * x, TypeError),  # type: ignore[operator]
+    (lambda x: Abstract() or x, TypeError),  # type: ignore[abstract]
+    (lambda x: dict(a=x, **{"a": 1.0}), TypeError),
+    (lambda x: iter(Abstract) or x, TypeError),
+]
+
+
+@pytest.mark.parametrize(("step", "exception"), CERTAIN)
+def test_what_is_certain_to_raise(step: Any, exception: type[Exception]) -> None:
+    def f(x: Any) -> Any:
+        try:
+            step(x)
+        except exception:
+            return x * x
+        return x
+
+    assert ad.grad(f)(0.7) == pytest.approx(1.4)
+    assert ad.jvp(f, (0.7,), (1.0,))[1] == pytest.approx(1.4)

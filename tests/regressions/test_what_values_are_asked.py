@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import typing
 
 import numpy as np
 import pytest
@@ -165,3 +166,29 @@ def test_items_by_index(f):
 def test_more_items_than_the_length_tells():
     with pytest.raises(TypeError, match="more items than its length"):
         ad.grad(lambda x: sum(Short(x, x * x)))(1.3)
+
+
+@typing.runtime_checkable
+class HasItems(typing.Protocol):
+    items: typing.Any
+
+
+class ByAttribute(type):
+    def __instancecheck__(cls, other):
+        return hasattr(other, "items")
+
+
+class Duck(metaclass=ByAttribute):
+    pass
+
+
+def test_classes_that_say_what_their_instances_are():
+    def f(x):
+        vector, number = Listed(x), len
+        total = 0.0
+        for kind in (HasItems, Duck):
+            total += x if isinstance(vector, kind) else 10.0 * x
+            total += 10.0 * x if isinstance(x, kind) or isinstance(number, kind) else x * x
+        return total
+
+    assert ad.value_and_grad(f)(1.3) == (f(1.3), pytest.approx(2.0 + 4 * 1.3))

@@ -78,7 +78,11 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
         table = making.plain_dict(lo, value, keyword.value)
         record = lo.store.get(table)
         if isinstance(record, Record) and record.cls is dict:
-            kwargs.update(record.parts)
+            for name, part in record.parts:
+                if name in kwargs:
+                    label = f"{name!r} is handed over twice"
+                    raise lo.mistake(TypeError, keyword.value, label)
+                kwargs[name] = part
             continue
         is_table = isinstance(table, ir.Var) and isinstance(table.type, ir.Dict)
         if not is_table or (len(node.keywords) > 1 and keyword is not node.keywords[-1]) or tables:

@@ -234,7 +234,7 @@ def _item_of_constant(lo: Lowerer, base: ir.Const, index: Value, node: ast.AST |
         made = made_of(lo, base, index, node)
         if made is not None:
             return made
-    part = constant_slice(index) if isinstance(index, SliceValue) else None
+    part = constant_slice(lo, index, node) if isinstance(index, SliceValue) else None
     if part is not None and isinstance(constant, (tuple, str)):
         return ir.Const(constant[part])
     atom = materialize(lo, index, node)
@@ -290,7 +290,10 @@ def bounds(lo: Lowerer, index: SliceValue, base: ir.Var) -> RangeValue:
     return RangeValue(*(_load(lo, found, ir.Const(i), ir.INT, None) for i in range(3)))
 
 
-def constant_slice(index: SliceValue) -> slice | None:
+def constant_slice(lo: Lowerer, index: SliceValue, node: ast.AST | None) -> slice | None:
+    """The slice, where it is known; with a step that is not zero."""
+    if index.step == ir.Const(0):
+        raise lo.mistake(ValueError, node, "slice step cannot be zero")
     parts = (index.lower, index.upper, index.step)
     if all(isinstance(part, ir.Const) for part in parts):
         return slice(*(part.value for part in parts))  # type: ignore[union-attr]
@@ -299,7 +302,7 @@ def constant_slice(index: SliceValue) -> slice | None:
 
 def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Value, node: ast.AST | None) -> Value:
     if isinstance(index, SliceValue):
-        part = constant_slice(index)
+        part = constant_slice(lo, index, node)
         if part is None:
             return _part_of_tuple(lo, items, index, node)
         return tuple_of(items[part], *((base,) if part.step in (None, 1) else ()))
@@ -382,7 +385,7 @@ def alike(lo: Lowerer, base: Value, items: tuple[Value, ...], element: ir.Type |
 
 def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: ast.AST | None) -> Value:
     if isinstance(index, SliceValue):
-        part = constant_slice(index)
+        part = constant_slice(lo, index, node)
         if part is None:
             raise NeedsRuntime(tuple(original_sites((base.site,))))
         return new_list(lo, record.items[part], node)

@@ -36,6 +36,7 @@ from adjoint.frontend.iterators.items import MAX_UNROLLED, kept, sequence, stati
 from adjoint.frontend.iterators.iterator_objects import lazily
 from adjoint.frontend.iterators.iterators import lazy, refuse_kept_by_function, refuse_twice
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import functools_definitions
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic.numbers import length_of
@@ -202,7 +203,7 @@ def _reduce(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     given = sequence(lo, args[1])
     if len(args) > 2:
         return python_functions.call(lo, python_functions.reduce, [args[0], given, args[2]], node)
-    return python_functions.call(lo, python_functions.reduce_from_first, [args[0], given], node)
+    return python_functions.call(lo, functools_definitions.reduce_from_first, [args[0], given], node)
 
 
 @handles(functools.partial)

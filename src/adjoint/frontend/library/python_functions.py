@@ -481,13 +481,6 @@ def reduce(function: Any, items: Any, start: Any) -> Any:
     return result
 
 
-def reduce_from_first(function: Any, items: Any) -> Any:
-    result = items[0]
-    for i in range(1, len(items)):
-        result = function(result, items[i])
-    return result
-
-
 def same(value: Any) -> Any:
     return value
 

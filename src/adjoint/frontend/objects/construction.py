@@ -137,6 +137,10 @@ def default_of_field(lo: Lowerer, cls: Any, spec: dataclasses.Field[Any], node: 
     return None
 
 
+_ABSTRACT = 1 << 20
+"""The flag of classes with abstract methods, of which Python makes no objects."""
+
+
 def construct(
     lo: Lowerer,
     cls: type,
@@ -150,6 +154,9 @@ def construct(
         return _named_tuple(lo, cls, args, kwargs, node)
     if issubclass(cls, Fields):
         return made(lo, cls, [*zip(cls.__match_args__, args, strict=False), *kwargs.items()], node)
+    if cls.__flags__ & _ABSTRACT:
+        names = ", ".join(sorted(map(repr, asked(cls, "__abstractmethods__", ()))))
+        raise lo.mistake(TypeError, node, f"the class {cls.__name__!r} is abstract: it does not say {names}")
     new_of_class = class_customs.maker(lo, cls, node)
     assert node is not None
     if new_of_class is not None:

@@ -390,7 +390,7 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
     making.refuse_if_iterated(lo, base, node)
     record = lo.store.get(base) if isinstance(base, Ref) else None
     method = special_method(lo, base, "__delitem__")
-    kept = _parts_kept(record, index) if isinstance(record, Record) else None
+    kept = _parts_kept(lo, record, index, node) if isinstance(record, Record) else None
     if kept is not None:
         assert isinstance(base, Ref) and isinstance(record, Record)
         making.replace(lo, base, Record(record.cls, kept), node)
@@ -408,14 +408,14 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
         raise lo.problem("AD0301", node, "'del' of an item that is not known at compile time")
 
 
-def _parts_kept(record: Record, index: Value) -> tuple[tuple[Any, Value], ...] | None:
+def _parts_kept(lo: Lowerer, record: Record, index: Value, node: ast.AST) -> tuple[tuple[Any, Value], ...] | None:
     """What a container whose parts are known holds without one of them, or without a slice."""
     if record.cls is not list:
         if record.cls is not dict or not isinstance(index, ir.Const) or record.get(index.value) is None:
             return None
         return tuple((key, part) for key, part in record.parts if key != index.value)
     places = range(len(record.parts))
-    found = containers.constant_slice(index) if isinstance(index, SliceValue) else None
+    found = containers.constant_slice(lo, index, node) if isinstance(index, SliceValue) else None
     if found is not None:
         gone = set(places[found])
     elif isinstance(index, ir.Const) and isinstance(index.value, int) and -len(places) <= index.value < len(places):

@@ -50,8 +50,8 @@ from adjoint.frontend.iterators.iterator_objects import is_iterator_object, iter
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.iterators.of_itertools import item_by_item
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.classes import class_of, class_seen, is_instance, is_kind_of, is_object, note_owner
-from adjoint.frontend.objects.linked import identity, is_reference
+from adjoint.frontend.objects.classes import class_of, class_seen, is_object, note_owner
+from adjoint.frontend.objects.linked import is_reference
 from adjoint.frontend.objects.looked_at import text_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import bool_of, truth_of
@@ -284,30 +284,6 @@ def _frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if lo.frame is not None and is_of_a_library(lo.frame.closure.source.file):
         return NotImplemented  # a library that asks who calls it, to name the place
     raise lo.problem("AD0301", node, "the frame of the function is asked for, and a derivative has another one")
-
-
-@handles(isinstance)
-def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    given = materialize(lo, args[1], node)
-    if isinstance(args[0], Union):
-        return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
-    if not isinstance(given, ir.Const):
-        return NotImplemented
-    try:
-        if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.Reference):
-            return _is_instance_or_none(lo, args[0], args[0].type.cls, given.value)
-        found = is_instance(lo, args[0], given.value)
-        return NotImplemented if found is None else ir.Const(found)
-    except TypeError:
-        raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
-
-
-def _is_instance_or_none(lo: Lowerer, value: ir.Var, cls: type, classes: Any) -> Any:
-    """Of an object that others of its class refer to, or None."""
-    is_so, none_is = is_kind_of(cls, classes), isinstance(None, classes)
-    if is_so is None or is_so == none_is:
-        return NotImplemented if is_so is None else ir.Const(is_so)
-    return identity(lo, operator.is_not if is_so else operator.is_, value, NONE)
 
 
 @handles(type)

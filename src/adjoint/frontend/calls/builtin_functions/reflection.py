@@ -5,17 +5,21 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import operator
+import typing
 from collections.abc import Callable
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.acting_code import is_of_the_user
 from adjoint.frontend.calls.handlers import Handler, handles
 from adjoint.frontend.data.making import new_list
 from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.values import (
     NONE,
     Closure,
@@ -25,13 +29,15 @@ from adjoint.frontend.interpreter.values import (
     Ref,
     SuperValue,
     TupleValue,
+    Union,
     Value,
 )
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.in_python.bound_arguments import KINDS, BoundArguments
 from adjoint.frontend.library.in_python.collections_definitions import UsersList, UsersTable
 from adjoint.frontend.objects.attributes import attribute, presence_of
-from adjoint.frontend.objects.classes import class_of, is_object, note_owner, seen
+from adjoint.frontend.objects.classes import class_of, is_instance, is_kind_of, is_object, note_owner, seen
+from adjoint.frontend.objects.linked import identity
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.classes.safe_lookups import is_marked
 
@@ -208,6 +214,50 @@ def _instances_have(lo: Lowerer, cls: type, name: str) -> Value:
     if not is_guarded and not is_class_of_a_library(cls):
         lo.run_data.guards.append(Guard(path, reader(path), found))
     return ir.Const(found)
+
+
+@handles(isinstance)
+def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    given = materialize(lo, args[1], node)
+    if isinstance(args[0], Union):
+        return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
+    if not isinstance(given, ir.Const):
+        return NotImplemented
+    own = None if isinstance(args[0], ir.Const) else _said_by_class(lo, args[0], given.value, node)
+    if own is not None:
+        return own
+    try:
+        if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.Reference):
+            return _is_instance_or_none(lo, args[0], args[0].type.cls, given.value)
+        found = is_instance(lo, args[0], given.value)
+        return NotImplemented if found is None else ir.Const(found)
+    except TypeError:
+        raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
+
+
+def _is_instance_or_none(lo: Lowerer, value: ir.Var, cls: type, classes: Any) -> Any:
+    """Of an object that others of its class refer to, or None."""
+    is_so, none_is = is_kind_of(cls, classes), isinstance(None, classes)
+    if is_so is None or is_so == none_is:
+        return NotImplemented if is_so is None else ir.Const(is_so)
+    return identity(lo, operator.is_not if is_so else operator.is_, value, NONE)
+
+
+def _said_by_class(lo: Lowerer, value: Value, cls: Any, node: ast.AST | None) -> Value | None:
+    """Whether a value is an instance of a class that says so by itself: its metaclass, or a protocol with data."""
+    if not isinstance(cls, type):
+        return None
+    method = inspect.getattr_static(type(cls), "__instancecheck__")
+    if isinstance(method, FunctionType) and is_of_the_user(method):
+        return lo.call(ir.Const(bool), [lo.call(ir.Const(method), [ir.Const(cls), value], {}, node)], {}, node)
+    if not is_marked(cls, "_is_protocol") or not cls._is_protocol or not cls._is_runtime_protocol:  # type: ignore[attr-defined]
+        return None
+    known = getattr(cls, "__protocol_attrs__", None)  # from Python 3.12 on
+    asked = sorted(known or getattr(typing, "_get_protocol_attrs")(cls))  # noqa: B009
+    if all(callable(getattr(cls, name, None)) for name in asked):
+        return None  # which the class decides
+    flags = [_hasattr(lo, [value, ir.Const(name)], {}, node) for name in asked]
+    return ir.Const(all(flag.value for flag in flags)) if all(isinstance(flag, ir.Const) for flag in flags) else None
 
 
 @handles(getattr)

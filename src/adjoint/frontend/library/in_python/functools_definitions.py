@@ -17,6 +17,15 @@ def memoised(function: Any) -> Any:
     return remembered
 
 
+def reduce_from_first(function: Any, items: Any) -> Any:
+    if not len(items):
+        raise TypeError("reduce() of empty iterable with no initial value")
+    result = items[0]
+    for i in range(1, len(items)):
+        result = function(result, items[i])
+    return result
+
+
 class SingleDispatch:
     """Stands for what `functools.singledispatch` makes of a function."""
 
