@@ -573,3 +573,55 @@ def test_methods_of_built_in_classes_are_the_same_each_time() -> None:
     assert slope.specialized((1.3,), {}) is slope.specialized((1.3,), {})
     _, differential = ad.linearize(paths, 1.3)
     assert differential(1.0) == pytest.approx(4.6)
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _cube(x: Any) -> Any:
+    return x * x * x
+
+
+class Reloaded:
+    def method(self, x: Any) -> Any:
+        return x * x
+
+    @property
+    def factor(self) -> Any:
+        return 2.0
+
+
+def _three(self: Any) -> Any:
+    return 3.0
+
+
+def _cubed(self: Any, x: Any) -> Any:
+    return x * x * x
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_functions_that_are_given_new_code(native: bool) -> None:
+    """As `autoreload` does it, which keeps the function objects that others have."""
+
+    def helper(x: Any) -> Any:
+        return _square(x) * 1.0
+
+    reloaded = Reloaded()
+
+    def f(x: Any) -> Any:
+        return helper(x) + reloaded.method(x) * reloaded.factor
+
+    gradient = ad.grad(f, native=native)
+    assert gradient(2.0) == gradient(2.0) == gradient(2.0) == pytest.approx(12.0)
+    before = _square.__code__, Reloaded.method.__code__, Reloaded.factor.fget.__code__  # type: ignore[attr-defined]
+    try:
+        _square.__code__ = _cube.__code__
+        assert gradient(2.0) == gradient(2.0) == pytest.approx(20.0)
+        Reloaded.method.__code__ = _cubed.__code__
+        assert gradient(2.0) == gradient(2.0) == pytest.approx(36.0)
+        Reloaded.factor.fget.__code__ = _three.__code__  # type: ignore[attr-defined]
+        assert gradient(2.0) == gradient(2.0) == pytest.approx(48.0)
+    finally:
+        _square.__code__, Reloaded.method.__code__, Reloaded.factor.fget.__code__ = before  # type: ignore[attr-defined]
+    assert gradient(2.0) == pytest.approx(12.0)

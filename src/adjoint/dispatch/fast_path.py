@@ -19,7 +19,7 @@ import numpy as np
 from adjoint.dispatch.as_found import keep_as_found
 from adjoint.dispatch.drawn_numbers import keep_generators
 from adjoint.dispatch.keys import MISS, Door, keys_of
-from adjoint.frontend.entry.captured import CONSTANT, Captured, Guard, has_fields
+from adjoint.frontend.entry.captured import CONSTANT, Captured, CodeGuard, Guard, has_fields
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.outside import is_one_of_several
@@ -161,6 +161,10 @@ class _Writer:
         """A captured constant is what it was."""
         if guard.path[0] == "global" and guard.path[2] not in guard.path[1]:
             self.require(f"{guard.path[2]!r} not in {self.name(guard.path[1])}")
+            return
+        if type(guard) is CodeGuard:
+            for function, code in guard.value:
+                self.require(f"{self.name(function)}.__code__ is {self.name(code)}")
             return
         read = self._reading(guard.path)
         if read is None or type(guard) is not Guard or isinstance(guard.value, (bool, int, str, bytes, float)):

@@ -28,7 +28,7 @@ from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, in_background, is_strict, options_of
 from adjoint.dispatch.specialize import Specialization
 from adjoint.dispatch.speculative import Speculative
-from adjoint.frontend.entry.captured import Captured, Guard, differentiated, reader
+from adjoint.frontend.entry.captured import Captured, CodeGuard, Guard, code_guards, differentiated, reader
 from adjoint.ir.addresses import address_of, imported
 from adjoint.ir.checked import CHECKING
 from adjoint.ir.fingerprint import Nameless
@@ -179,7 +179,7 @@ def _record(request: Request, found: Specialization) -> dict[str, Any]:
         raise Nameless(found)
     return {
         "constants": [[_plain_way(way), value] for way, value in found.argument_guards],
-        "guards": [_place(request.contents, guard.path) for guard in found.guards if _is_plain(guard)],
+        "guards": [_place(request.contents, guard.path) for guard in found.guards if _is_written_down(guard)],
         "captured": [_place(request.contents, item.path) for item in found.captured],
         "lifted": [item.is_written for item in found.captured],
         "written": found.written,
@@ -209,7 +209,10 @@ def record_of(function: Any) -> list[Any]:
     return [core.__name__, core.fingerprint, core.lists, boundary]
 
 
-def _is_plain(guard: Guard) -> bool:
+def _is_written_down(guard: Guard) -> bool:
+    """Whether a guard is kept: the code of functions is among the contents."""
+    if type(guard) is CodeGuard:
+        return False
     if type(guard) is not Guard or isinstance(guard.value, (np.ndarray, np.generic)):
         raise Nameless(guard)
     return True
@@ -366,7 +369,9 @@ class KnownSpecialization(Specialization):
         )
         seen = dict(seen)
         self.captured_keys = tuple([key_of(item.read(root), seen) for item in self.captured])
-        self.guards = tuple([_guard(_path(request.contents, place), root) for place in record["guards"]])
+        read = [each for each in request.contents.met if type(each) is types.FunctionType and each is not root]
+        guards = [_guard(_path(request.contents, place), root) for place in record["guards"]]
+        self.guards = (*guards, *code_guards(read))
         self.argument_guards = tuple((tuple(way), value) for way, value in record["constants"])
         self.written = tuple(record["written"])
         self.draws = record["draws"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.analysis.acting_code import is_of_the_user
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic
@@ -73,6 +74,20 @@ class NamesGuard(Guard):
 def names_guard(cls: type) -> Guard:
     """The guard of the names of what a class has."""
     return NamesGuard(("names", cls), lambda function: " ".join(dir(cls)), " ".join(dir(cls)))
+
+
+class CodeGuard(Guard):
+    """That functions have the code that was read: what reloads a module may give old functions new code."""
+
+    def holds(self, function: Any) -> bool:
+        """Whether each still has the code object that it had."""
+        return all(now.__code__ is code for now, code in self.value)
+
+
+def code_guards(functions: Iterable[types.FunctionType]) -> tuple[Guard, ...]:
+    """The guard of the code of users' functions, if there are any."""
+    pairs = tuple([(each, each.__code__) for each in functions if is_of_the_user(each)])
+    return (CodeGuard(("codes",), lambda function: pairs, pairs),) if pairs else ()
 
 
 def part_at(value: Any, keys: Sequence[Any]) -> Any:

@@ -22,7 +22,7 @@ from adjoint.frontend.differentiation.inner_functions import lower_inner, name_o
 from adjoint.frontend.differentiation.inside import operators
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
-from adjoint.frontend.entry.captured import Captured
+from adjoint.frontend.entry.captured import Captured, code_guards
 from adjoint.frontend.entry.inputs import enter, entered_root, with_lifted_marked
 from adjoint.frontend.entry.restarts import Entry, attempt
 from adjoint.frontend.interpreter import joins
@@ -277,13 +277,19 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
     return Entry(
         function,
         inputs,
-        tuple(lo.run_data.guards),
+        (*lo.run_data.guards, *code_guards(_functions_read(lo))),
         tuple(lo.run_data.argument_guards),
         warnings=tuple(lo.run_data.warnings),
         definitions=lo.run_data.called_values,
         unseen=causes(lo),
         library=lo.settings.target.library,
     )
+
+
+def _functions_read(lo: Lowerer) -> list[FunctionType]:
+    """The functions that were followed, besides the one that is differentiated: that is known by its code."""
+    root = getattr(lo.run_data.root, "__func__", lo.run_data.root)
+    return [each for each in lo.run_data.closures if isinstance(each, FunctionType) and each is not root]
 
 
 def _is_left_out(lo: Lowerer, item: Captured) -> bool:
