@@ -235,7 +235,7 @@ def _only_uses(call: ir.Call, var: ir.Var) -> bool:
 
 def _only_writes(call: ir.Call, found: Effects) -> bool:
     """Whether a call does nothing but write to arguments, as it is told to: it gives nothing, and keeps nothing."""
-    return found.known and found.confined and not call.targets and bool(found.writes)
+    return found.known and found.confined and not found.hands_on and not call.targets and bool(found.writes)
 
 
 def _writes_only_to(statement: ir.Statement, private: list[ir.Var]) -> bool:
