@@ -228,13 +228,13 @@ PASSES = {
         Pass("redundant-copies", "differentiation.finish:without_idle_conversions", everywhere=True),
         Pass(
             "dot-products",
-            "optimize.touch_up.dot_products:with_dot_products",
+            "differentiation.finish:with_sums_as_products",
             when=lambda c: not c.target.machine,
             everywhere=True,
         ),
         Pass(
             "rank-one-updates",
-            "optimize.touch_up.rank_one_updates:with_rank_one_updates",
+            "differentiation.finish:with_products_added_in_place",
             when=lambda c: not c.target.machine,
             everywhere=True,
         ),

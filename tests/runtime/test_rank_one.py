@@ -41,7 +41,7 @@ def test_as_numpy_does(dtype, layout, vector, update):
     before = a.copy()
     update(a, u, v)
     np.testing.assert_allclose(a, before + step, **close)
-    assert rank_one._by_blas(a, u, v, 1.0) == (fits and vector in ("packed", "column of a matrix"))
+    assert rank_one._by_blas(a, u, v, False) == (fits and vector in ("packed", "column of a matrix"))
     assert np.isclose(np.sum(around, dtype=float) - np.sum(a, dtype=float), outside, atol=1e-2)
     assert np.array_equal(u, given[0]) and np.array_equal(v, given[1])
 

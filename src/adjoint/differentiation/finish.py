@@ -21,6 +21,7 @@ from adjoint.passes import Context
 from adjoint.pipeline import FINISH, run
 from adjoint.rules.kinds import Bilinear, Elementwise
 from adjoint.rules.registry import rule_for
+from adjoint.runtime.array_functions.arrays import unbroadcast
 from adjoint.runtime.copies import owned
 from adjoint.target import PYTHON, Target
 
@@ -86,11 +87,32 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
     return with_views_in_memory(without)
 
 
+def _calls(function: ir.Function, callee: object) -> bool:
+    """Whether a function of Python or NumPy is called anywhere."""
+    return any(type(each) is ir.Call and each.callee is callee for each in statements_in(function.body))
+
+
+def with_sums_as_products(function: ir.Function) -> ir.Function:
+    """The function with sums of products, down to one number, as dot products."""
+    if _calls(function, unbroadcast):
+        from adjoint.optimize.touch_up.dot_products import with_dot_products  # lazy
+
+        return with_dot_products(function)
+    return function
+
+
+def with_products_added_in_place(function: ir.Function) -> ir.Function:
+    """The function with outer products that loops add to matrices added in place."""
+    if _calls(function, np.outer):
+        from adjoint.optimize.touch_up.rank_one_updates import with_rank_one_updates  # lazy
+
+        return with_rank_one_updates(function)
+    return function
+
+
 def with_outer_signs(function: ir.Function) -> ir.Function:
     """The function with signs of factors where their terms are added."""
-    if any(
-        type(statement) is ir.Call and statement.callee is operator.neg for statement in statements_in(function.body)
-    ):
+    if _calls(function, operator.neg):
         from adjoint.optimize.touch_up.outer_signs import signs_outside  # lazy
 
         return signs_outside(function)

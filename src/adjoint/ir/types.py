@@ -266,6 +266,11 @@ def is_float_dtype(dtype: np.dtype | None) -> bool:
     return dtype is not None and dtype.kind in "fc"
 
 
+def is_whole_dtype(dtype: np.dtype | None) -> bool:
+    """Whether numbers of a dtype are whole numbers or truths, of which none varies."""
+    return dtype is not None and dtype.kind in "iub"
+
+
 def may_be_whole(type_: Type | None) -> bool:
     """Whether a value that carries a derivative on some paths may be of integers on others."""
     return isinstance(type_, Number) or (isinstance(type_, Array) and type_.dtype is None)

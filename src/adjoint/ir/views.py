@@ -5,7 +5,15 @@ from __future__ import annotations
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
-from adjoint.ir.walk import is_elsewhere, statements_in
+from adjoint.ir.walk import is_basic, is_elsewhere, statements_in
+
+
+def rank_of_part(base: ir.Atom, key: ir.Subscript) -> int | None:
+    """The rank of what slices and whole numbers select of an array; None for other indices."""
+    rank = ir.rank_of(type_of_atom(base))
+    if rank is None or not all(map(is_basic, key.items)) or ir.Const(None) in key.items:
+        return None
+    return rank - sum(not isinstance(item, ir.Slice) and item != ir.Const(Ellipsis) for item in key.items)
 
 
 def with_views_in_memory(function: ir.Function) -> ir.Function:

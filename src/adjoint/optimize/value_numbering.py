@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Set
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.known_effects import Effects
 from adjoint.analysis.memory.array_layout import asks_layouts, layout_readers
 from adjoint.analysis.memory.identities import told_apart
@@ -272,7 +273,7 @@ class _Rewriter:
         elif folded is not None and not (type(folded) is ir.Var and call.targets[0] in self.apart):
             self.replace(call.targets[0], folded)  # type: ignore[arg-type]
             return
-        found = self.memory.effects_of(call)
+        found = effects_of(call)
         key = (id(call.callee), call.args, call.kwargs)
         if call.targets and self.is_a_value(call, found):
             seen = self.seen if self.stays(call, found) else self.seen_lately
@@ -291,9 +292,8 @@ class _Rewriter:
         earlier = seen.get(key)
         if earlier is None or len(earlier) != len(targets):
             return False
-        memory = self.memory
         for old, new in zip(earlier, targets, strict=True):
-            if type(new.type) is not ir.Scalar and memory.returned(old) and memory.returned(new):
+            if type(new.type) is not ir.Scalar and self.returned(old) and self.returned(new):
                 return False  # two results are two objects
         for old, new in zip(earlier, targets, strict=True):
             self.replace(new, old)

@@ -25,7 +25,6 @@ _MODULES = (
     "array_functions.linalg",
     "array_functions.places",
     "array_functions.products",
-    "array_functions.rank_one",
     "array_functions.scans",
     "array_functions.segments",
     "array_functions.sequences",
@@ -37,6 +36,7 @@ _MODULES = (
     "numerical_methods.special.bessel",
     "objects",
     "snapshots",
+    "array_functions.rank_one",
     "functions",
 )
 """In the order in which a name is looked for: first where most are found, last in what needs the compiler."""
@@ -46,7 +46,6 @@ _OTHERS = (
     *(f"array_libraries.{part}" for part in ("adapters", "helpers", "linalg", "names", "operations", "portable")),
     *(f"array_libraries.{part}" for part in ("shapes", "values")),
     "comparisons",
-    "linear_algebra_routines",
     "messages",
     "arithmetic.indices",
     "array_functions",
@@ -55,7 +54,7 @@ _OTHERS = (
     "numerical_methods",
     *(f"numerical_methods.{part}" for part in ("implicit", "jacobians", "quadrature", "of_scipy", "special")),
     *(f"numerical_methods.of_scipy.{part}" for part in ("choices", "linalg", "signal", "solvers", "sparse", "spatial")),
-    *("numerical_methods.of_scipy.krylov", "numerical_methods.special.hypergeometric"),
+    *(f"numerical_methods.{part}" for part in ("of_scipy.blas_lapack", "of_scipy.krylov", "special.hypergeometric")),
     *(
         f"numerical_methods.special.{part}"
         for part in ("bessel_orders", "binormal", "elliptic", "incomplete", "kolmogorov", "splines", "student", "zeta")

@@ -22,17 +22,12 @@ class Memory:
         self._written: set[ir.Var] = set()
         self._returned: set[ir.Var] = set()
         self._unknown_call = False
-        self._effects: dict[int, Effects] = {}
         self._unite_params(function.params)
         self._block(function.body, None)
         if self._unknown_call:
             self._written.update(param for param in function.params if _refers(param))
         self._written = {self._find(var) for var in self._written}
         self._returned = {self._find(var) for var in self._returned}
-
-    def effects_of(self, call: ir.Call) -> Effects:
-        """What a call does: asked but once of those that are in the function, which keeps their identities valid."""
-        return self._effects.get(id(call)) or effects_of(call)
 
     def written(self, atom: ir.Atom) -> bool:
         """Whether some statement may write memory that this value refers to."""
@@ -136,7 +131,7 @@ class Memory:
                     self._block(statement.final, None)
 
     def _call(self, call: ir.Call) -> None:
-        found = self._effects[id(call)] = effects_of(call)
+        found = effects_of(call)
         args = (*call.args, *(value for _, value in call.kwargs)) if call.kwargs else call.args
         references = [arg for arg in args if type(arg) is ir.Var and _refers(arg)]
         if found.known and not found.writes and len(call.targets) < 2 and not references:

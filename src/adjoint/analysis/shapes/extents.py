@@ -8,7 +8,7 @@ values that they had when the terms were made: a term that leaves a loop names n
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -38,6 +38,18 @@ _MOST_TAPES = 4
 """So many tapes are looked through of which one is filled from the other."""
 _LAYOUT = ("dtype", "order")
 """Keywords that leave a shape as it is."""
+
+
+def are_of_one_shape(one: ir.Atom, other: ir.Atom, extents: Callable[[], Extents]) -> bool:
+    """Whether two arrays that are combined by elements have one shape and one dtype: by their types, or by terms."""
+    mine, theirs = (getattr(atom, "type", None) for atom in (one, other))
+    if not isinstance(mine, ir.Array) or not isinstance(theirs, ir.Array):
+        return False
+    if not ir.same_dtype(mine.dtype, theirs.dtype):
+        return False
+    if mine.dims == theirs.dims and mine.dims and all(dim == "many" for dim in mine.dims):
+        return True
+    return bool(extents().alike(one, other))
 
 
 class Extents:

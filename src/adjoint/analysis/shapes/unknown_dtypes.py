@@ -38,7 +38,7 @@ def storages_of_integers(function: ir.Function) -> set[ir.Storage]:
     """The storage classes of which some array holds integers: where paths meet, others of them may."""
     variables = [*function.params, *defined_in(function.body)]
     arrays = [var.type for var in variables if isinstance(var.type, ir.Array)]
-    return {type_.storage.find() for type_ in arrays if type_.dtype is not None and type_.dtype.kind in "iub"}
+    return {type_.storage.find() for type_ in arrays if ir.is_whole_dtype(type_.dtype)}
 
 
 class _Lesser:
@@ -121,7 +121,7 @@ def _is_less(type_: ir.Type, than: ir.Type) -> bool:
         case ir.Scalar(kind="int" | "bool"), ir.Scalar(kind="float" | "complex"):
             return True
         case ir.Array(dtype=one), ir.Array(dtype=other):
-            return one is not None and other is not None and one.kind in "iub" and other.kind in "fc"
+            return ir.is_whole_dtype(one) and ir.is_float_dtype(other)
         case (ir.List(element=one), ir.List(element=other)) | (ir.Dict(value=one), ir.Dict(value=other)):
             return one is not None and other is not None and _is_less(one, other)
         case ir.Tuple(items=ones), ir.Tuple(items=others):

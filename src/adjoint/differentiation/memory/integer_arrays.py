@@ -19,7 +19,7 @@ class FloatChecks:
         base = store.base
         if store.mode != "set" or not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array):
             return None
-        if base.type.dtype is not None and base.type.dtype.kind in "fc":
+        if ir.is_float_dtype(base.type.dtype):
             return None
         if self._integers is None:
             self._integers = storages_of_integers(self._function)

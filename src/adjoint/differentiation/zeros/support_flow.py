@@ -190,7 +190,7 @@ class SupportFlow:
 def _is_whole(type_: ir.Type) -> bool:
     """Whether values of a type are whole numbers or truths, of which none varies."""
     if isinstance(type_, ir.Array):
-        return type_.dtype is not None and type_.dtype.kind in "iub"
+        return ir.is_whole_dtype(type_.dtype)
     return isinstance(type_, ir.Scalar) and type_.kind in ("int", "bool")
 
 

@@ -290,8 +290,7 @@ def is_array_or_number(atom: ir.Atom) -> bool:
 
 
 def _is_of_integers(atom: ir.Atom) -> bool:
-    dtype = atom.type.dtype if isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array) else None
-    return dtype is not None and dtype.kind in "iub"
+    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array) and ir.is_whole_dtype(atom.type.dtype)
 
 
 def _is_complex(atom: ir.Atom) -> bool:

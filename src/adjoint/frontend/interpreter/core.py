@@ -298,8 +298,7 @@ class Lowerer(ABC):
         try:
             yield region
         except Unreached:
-            if self.block is not None:
-                self.stop(ir.Raise(ir.Const(RecursionError)))
+            self._end_path()
         finally:
             assert self.regions.pop() is region
 
@@ -350,9 +349,12 @@ class Lowerer(ABC):
         try:
             return body()
         except Unreached:
-            if self.block is not None:
-                self.stop(ir.Raise(ir.Const(RecursionError)))
+            self._end_path()
             return ir.UNDEFINED
+
+    def _end_path(self) -> None:
+        if self.block is not None:
+            self.stop(ir.Raise(ir.Const(RecursionError)))
 
     def dispatch(self, kind: ir.Atom, leaving: list[Exiting], exits: Joined) -> None:
         """After a join that only some paths fall through: sends the others on their way."""
@@ -476,11 +478,8 @@ class Lowerer(ABC):
         if not exits:
             self.block = None
             return ir.UNDEFINED
-        if len(exits) == 1 and exits[0].block is origin:
-            self.block, self.store = origin, exits[0].store
-            return exits[0].value
         if len(exits) == 1:
-            # The other paths raise: go on inside the path that returns.
+            # The other paths, if there are any, raise: go on inside the path that returns.
             self.block, self.store = exits[0].block, exits[0].store
             return exits[0].value
         joined = self.join_leaves(exits, base, enclosed=is_behind_one_side(origin, exits))

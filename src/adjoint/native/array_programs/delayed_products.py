@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import written_args
 from adjoint.analysis.memory.alias import Aliases
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
+from adjoint.ir.views import rank_of_part
 from adjoint.ir.walk import defined_by, operands, read_counts, statements_in, targets_of, terminators_in, with_inner
 from adjoint.records import dataclass
 from adjoint.runtime.array_functions import delayed
@@ -55,14 +58,11 @@ class _Delays:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.counts = read_counts(function.body)
-        self.known: Aliases | None = None
         self.changed = False
 
-    @property
+    @cached_property
     def aliases(self) -> Aliases:
-        if self.known is None:
-            self.known = Aliases(self.function)
-        return self.known
+        return Aliases(self.function)
 
     def block(self, old: ir.Block) -> ir.Block:
         statements: list[ir.Statement] = []
@@ -114,12 +114,12 @@ class _Delays:
         if self.counts[product] != 1 or not isinstance(matrix, ir.Var) or matrix in around.bound:  # type: ignore[index]
             return None
         part, loads = _part_of(matrix, store)
-        if _rank(matrix) != 2 or part is None or not self.is_only_added_to(matrix, loop):
+        if ir.rank_of(type_of_atom(matrix)) != 2 or part is None or not self.is_only_added_to(matrix, loop):
             return None
         takes = ir.Const(store.mode == "sub")
         if self.changes_before(maker, store, loop, around):
             return None
-        if _rank(part) == 1:
+        if ir.rank_of(type_of_atom(part)) == 1:
             line = self.line(maker, matrix, around)
             if line is None:
                 return None
@@ -183,10 +183,10 @@ class _Delays:
         if not _are_alike(matrix, one, other):
             return None
         if maker.callee is np.outer:
-            if _rank(one) != 1 or _rank(other) != 1:
+            if ir.rank_of(type_of_atom(one)) != 1 or ir.rank_of(type_of_atom(other)) != 1:
                 return None
             return [], delayed.add_outer, *((other, one) if swapped else (one, other))
-        if _rank(one) != 2 or _rank(other) != 2:
+        if ir.rank_of(type_of_atom(one)) != 2 or ir.rank_of(type_of_atom(other)) != 2:
             return None
         assert isinstance(one, ir.Var)
         turned = around.made.get(one)
@@ -204,7 +204,8 @@ class _Delays:
         if maker.callee not in (operator.matmul, np.matmul) or len(maker.args) != 2 or maker.kwargs:
             return None
         a, v = maker.args
-        if not isinstance(a, ir.Var) or _rank(a) != 2 or _rank(v) != 1 or not _are_alike(matrix, a, v):
+        ranks = ir.rank_of(type_of_atom(a)), ir.rank_of(type_of_atom(v))
+        if not isinstance(a, ir.Var) or ranks != (2, 1) or not _are_alike(matrix, a, v):
             return None
         ahead: list[ir.Statement] = []
         factor = self.whole(a, around, ahead)
@@ -217,10 +218,10 @@ class _Delays:
         if a not in around.bound:
             return a
         match around.made.get(a):
-            case ir.Load(base=ir.Var() as base, key=ir.Subscript(items=items)) if _rank(base) == 2:
+            case ir.Load(base=ir.Var() as base, key=ir.Subscript(items=items)) if ir.rank_of(type_of_atom(base)) == 2:
                 return self.whole(base, around, ahead) if all(isinstance(item, ir.Slice) for item in items) else None
             case ir.Call(callee=callee, args=(ir.Var() as base,), kwargs=()) if (
-                callee is np.transpose and _rank(base) == 2
+                callee is np.transpose and ir.rank_of(type_of_atom(base)) == 2
             ):
                 outer = self.whole(base, around, ahead)
                 if outer is None:
@@ -236,11 +237,6 @@ def _is_update(statement: ir.Statement) -> bool:
     return isinstance(statement, ir.Store) and statement.mode in ("add", "sub") and isinstance(statement.value, ir.Var)
 
 
-def _rank(atom: object) -> int | None:
-    type_ = getattr(atom, "type", None)
-    return len(type_.dims) if isinstance(type_, ir.Array) and type_.dims is not None else None
-
-
 def _are_alike(*atoms: object) -> bool:
     """Whether all are arrays of real numbers of one dtype."""
     dtypes = [getattr(getattr(atom, "type", None), "dtype", None) for atom in atoms]
@@ -252,28 +248,16 @@ def _part_of(matrix: ir.Var, store: ir.Store) -> tuple[ir.Var | None, list[ir.St
     if store.key is None or store.key == ir.Subscript((ir.Const(Ellipsis),)):
         return matrix, []
     value = store.value
-    if not isinstance(store.key, ir.Subscript) or not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array):
+    if not isinstance(store.key, ir.Subscript) or ir.Const(Ellipsis) in store.key.items:
+        return None, []
+    if not isinstance(value, ir.Var) or not isinstance(value.type, ir.Array):
         return None, []
     assert isinstance(matrix.type, ir.Array)
     dims = value.type.dims
-    if dims is None or len(dims) != _rank_of_part(store.key, matrix):
+    if dims is None or len(dims) != rank_of_part(matrix, store.key):
         return None, []
     part = ir.Var(matrix.hint, ir.Array(matrix.type.dtype, tuple("any" for _ in dims), matrix.type.storage))
     return part, [ir.Load(part, matrix, store.key, store.span)]
-
-
-def _rank_of_part(key: ir.Subscript, matrix: ir.Var) -> int | None:
-    """The rank of what slices and whole numbers select; None for other indices."""
-    rank = 2
-    for item in key.items:
-        kind = getattr(getattr(item, "type", None), "kind", None) if isinstance(item, ir.Var) else None
-        if isinstance(item, ir.Slice):
-            continue
-        if kind == "int" or (isinstance(item, ir.Const) and type(item.value) is int):
-            rank -= 1
-        else:
-            return None
-    return rank
 
 
 def _room_for_outer(matrix: ir.Var) -> _Room:

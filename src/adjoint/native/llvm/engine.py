@@ -16,7 +16,7 @@ from adjoint.native.llvm.memory import pool
 from adjoint.native.llvm.values import NUMBERS, dtype_of
 from adjoint.native.loops.compiler_options import loop_options
 from adjoint.runtime.freed_memory import keep_freed_memory
-from adjoint.runtime.linear_algebra_routines import address_of
+from adjoint.runtime.numerical_methods.of_scipy.blas_lapack import address_of
 
 _LEVEL = 2
 _lock = threading.Lock()

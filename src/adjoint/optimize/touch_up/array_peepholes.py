@@ -19,7 +19,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.array_layout import asks_layouts
-from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.extents import Extents, are_of_one_shape
 from adjoint.analysis.shapes.shape_rules import ONE
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import read_counts, statements_in
@@ -51,8 +51,11 @@ class _Polish:
     def __init__(self, function: ir.Function, made: dict[ir.Var, ir.Call]) -> None:
         self.function = function
         self.made = made
-        self.extents: Extents | None = None
         self.changed = False
+
+    @cached_property
+    def extents(self) -> Extents:
+        return Extents(self.function)
 
     @cached_property
     def reads(self) -> Counter[ir.Var]:
@@ -72,18 +75,7 @@ class _Polish:
 
     def one_shape(self, atom: ir.Atom, like: ir.Atom) -> bool:
         """Whether two arrays have one shape and one dtype."""
-        mine, theirs = _type(atom), _type(like)
-        if (
-            not isinstance(mine, ir.Array)
-            or not isinstance(theirs, ir.Array)
-            or not ir.same_dtype(mine.dtype, theirs.dtype)
-        ):
-            return False
-        if mine.dims == theirs.dims and mine.dims and all(dim == "many" for dim in mine.dims):
-            return True
-        if self.extents is None:
-            self.extents = Extents(self.function)
-        return bool(self.extents.alike(atom, like))
+        return are_of_one_shape(atom, like, lambda: self.extents)
 
     def block(self, block: ir.Block) -> ir.Block:
         statements: list[ir.Statement] = []
@@ -201,8 +193,6 @@ class _Polish:
         given, wanted = getattr(_type(ct), "dims", ()), getattr(_type(like), "dims", ())
         if given[lead:] == wanted and all(dim == "many" for dim in wanted):
             return ()
-        if self.extents is None:
-            self.extents = Extents(self.function)
         whole, part = self.extents.of(ct), self.extents.of(like)
         if whole is None or part is None or len(whole) - len(part) != lead:
             return None

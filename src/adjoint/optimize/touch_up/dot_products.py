@@ -9,26 +9,26 @@ between the products and the sum may write.
 from __future__ import annotations
 
 import operator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.analysis.shapes.extents import Extents
+from adjoint.analysis.shapes.extents import Extents, are_of_one_shape
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
-from adjoint.ir.walk import read_counts, statements_in
+from adjoint.ir.walk import read_counts
 from adjoint.records import dataclass, field
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 _FLOAT = np.dtype(np.float64)
-_NUMBERS = (ir.Scalar("float"), ir.Scalar("float", _FLOAT), ir.Scalar("int"))
+_OF_NUMPY = ir.Scalar("float", _FLOAT)
+_NUMBERS = (ir.FLOAT, _OF_NUMPY, ir.INT)
 
 
 def with_dot_products(function: ir.Function) -> ir.Function:
     """The function with sums of products, down to one number, as dot products."""
-    if not any(type(each) is ir.Call and each.callee is unbroadcast for each in statements_in(function.body)):
-        return function
     rewriter = _Rewriter(function)
     body = rewriter.block(function.body)
     return ir.Function(function.name, function.params, body, function.doc) if rewriter.changed else function
@@ -57,8 +57,11 @@ class _Rewriter:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.counts = read_counts(function.body)
-        self.known: Extents | None = None
         self.changed = False
+
+    @cached_property
+    def extents(self) -> Extents:
+        return Extents(self.function)
 
     def block(self, old: ir.Block) -> ir.Block:
         statements: list[ir.Statement] = []
@@ -73,20 +76,20 @@ class _Rewriter:
         assert isinstance(call, ir.Call)
         ct, like = call.args
         kind = getattr(like, "type", None)
-        if kind not in _NUMBERS[:2]:
+        if kind not in (ir.FLOAT, _OF_NUMPY):
             return False
         product = _Product()
         self.take_apart(ct, _made_of_late(before), product)
         summed = self.summed(product)
         if summed is None:
             return False
-        total = ir.Var("t", _NUMBERS[1])
+        total = ir.Var("t", _OF_NUMPY)
         before.append(ir.Call((total,), summed, tuple(product.arrays), (), call.span))
         steps = product.steps()
-        steps += [(float, ())] * (kind == _NUMBERS[0])
+        steps += [(float, ())] * (kind == ir.FLOAT)
         for callee, numbers in steps:
             args = (*numbers, total) if callee is operator.mul else (total, *numbers)
-            total = ir.Var("t", _NUMBERS[0] if callee is float else _NUMBERS[1])
+            total = ir.Var("t", ir.FLOAT if callee is float else _OF_NUMPY)
             before.append(ir.Call((total,), callee, args, (), call.span))
         last = before.pop()
         assert isinstance(last, ir.Call)
@@ -101,7 +104,7 @@ class _Rewriter:
             return None
         if len(ranks) == 1:
             return np.sum if product.scaled or product.negative else None
-        if len(ranks) > 2 or not self.are_of_one_shape(*product.arrays):
+        if len(ranks) > 2 or not are_of_one_shape(product.arrays[0], product.arrays[-1], lambda: self.extents):
             return None
         return operator.matmul if ranks[0] == 1 else np.vdot
 
@@ -125,15 +128,6 @@ class _Rewriter:
                 self.take_apart(one, made, product)
             case _:
                 product.arrays.append(atom)
-
-    def are_of_one_shape(self, one: ir.Atom, other: ir.Atom) -> bool:
-        """Whether two arrays have one shape."""
-        dims = [type_.dims for each in (one, other) if (type_ := _array_type(each)) is not None]
-        if dims[0] == dims[1] and all(dim == "many" for dim in dims[0] or ()):
-            return True
-        if self.known is None:
-            self.known = Extents(self.function)
-        return bool(self.known.alike(one, other))
 
 
 def _array_type(atom: ir.Atom) -> ir.Array | None:

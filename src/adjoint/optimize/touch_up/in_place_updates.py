@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from functools import cached_property
 
 import numpy as np
 
@@ -34,22 +35,16 @@ class _Updater:
     def __init__(self, function: ir.Function) -> None:
         self.counts: Counter[ir.Var] = read_counts(function.body)
         self.function = function
-        self.known: Extents | None = None
-        self.aliases: Memory | None = None
         self.readers: list[ir.Call] | None = None
         self.changed = False
 
-    @property
+    @cached_property
     def extents(self) -> Extents:
-        if self.known is None:
-            self.known = Extents(self.function)
-        return self.known
+        return Extents(self.function)
 
-    @property
+    @cached_property
     def memory(self) -> Memory:
-        if self.aliases is None:
-            self.aliases = Memory(self.function)
-        return self.aliases
+        return Memory(self.function)
 
     def block(self, block: ir.Block) -> ir.Block:
         statements: list[ir.Statement] = []
@@ -149,7 +144,7 @@ class _Updater:
             if isinstance(part, ir.Store) and self.memory.may_share(part.base, array):
                 return True
             if isinstance(part, ir.Call):
-                facts = self.memory.effects_of(part)
+                facts = effects_of(part)
                 if not facts.known or any(self.memory.may_share(part.args[place], array) for place in facts.writes):
                     return True
         return False

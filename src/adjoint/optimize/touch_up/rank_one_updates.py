@@ -7,13 +7,17 @@ the sum may write to the factors.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.storage_alias import Memory
+from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
-from adjoint.ir.walk import is_basic, read_counts, statements_in
+from adjoint.ir.views import rank_of_part
+from adjoint.ir.walk import read_counts
 from adjoint.runtime.array_functions.rank_one import rank_one_downdate, rank_one_update
 
 _UPDATES = {"add": rank_one_update, "sub": rank_one_downdate}
@@ -22,8 +26,6 @@ _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 def with_rank_one_updates(function: ir.Function) -> ir.Function:
     """The function with outer products added to matrices in place, where that is done again and again."""
-    if not any(type(each) is ir.Call and each.callee is np.outer for each in statements_in(function.body)):
-        return function
     updates = _Updates(function)
     body = updates.block(function.body)
     return ir.Function(function.name, function.params, body, function.doc) if updates.changed else function
@@ -33,15 +35,12 @@ class _Updates:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.counts = read_counts(function.body)
-        self.known: Memory | None = None
         self.depth = 0
         self.changed = False
 
-    @property
+    @cached_property
     def memory(self) -> Memory:
-        if self.known is None:
-            self.known = Memory(self.function)
-        return self.known
+        return Memory(self.function)
 
     def block(self, old: ir.Block) -> ir.Block:
         statements: list[ir.Statement] = []
@@ -88,7 +87,8 @@ class _Updates:
 
     def is_settled_product(self, call: ir.Call, written: list[ir.Atom]) -> bool:
         """Whether a call is an outer product of vectors that do not share memory with what is written behind it."""
-        if call.callee is not np.outer or call.kwargs or not all(_rank(arg) == 1 for arg in call.args):
+        ranks = {ir.rank_of(type_of_atom(arg)) for arg in call.args}
+        if call.callee is not np.outer or call.kwargs or ranks != {1}:
             return False
         return not any(self.memory.may_share(base, arg) for base in written for arg in call.args)
 
@@ -102,21 +102,7 @@ def _matrix(store: ir.Store) -> ir.Var | None:
     if base.type.dtype not in _DTYPES or dtype is None or not ir.same_dtype(dtype, base.type.dtype):
         return None
     if store.key is None or store.key == ir.Subscript((ir.Const(Ellipsis),)):
-        return base if _rank(base) == 2 else None
-    if not isinstance(store.key, ir.Subscript) or _rank_of_view(base, store.key) != 2:
+        return base if ir.rank_of(type_of_atom(base)) == 2 else None
+    if not isinstance(store.key, ir.Subscript) or rank_of_part(base, store.key) != 2:
         return None
     return ir.Var(base.hint, ir.Array(base.type.dtype, ("any", "any"), base.type.storage))
-
-
-def _rank_of_view(base: ir.Var, key: ir.Subscript) -> int | None:
-    """The rank of what slices and whole numbers select; None for other indices."""
-    rank = _rank(base)
-    if rank is None or not all(map(is_basic, key.items)) or ir.Const(None) in key.items:
-        return None
-    slices = [item for item in key.items if isinstance(item, ir.Slice)]
-    return rank - (len(key.items) - len(slices) - (ir.Const(Ellipsis) in key.items))
-
-
-def _rank(atom: ir.Atom) -> int | None:
-    type_ = getattr(atom, "type", None)
-    return len(type_.dims) if isinstance(type_, ir.Array) and type_.dims is not None else None

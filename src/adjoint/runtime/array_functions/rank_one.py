@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.linear_algebra_routines import address_of
+from adjoint.runtime.numerical_methods.of_scipy.blas_lapack import address_of
 
 FEWEST_ELEMENTS = 8192
 """Smaller matrices are updated by NumPy: from 70 by 70 on a call of BLAS, 5 us, was the faster one."""
 _ROUTINES = {"d": ("dgemm", ctypes.c_double), "f": ("sgemm", ctypes.c_float)}
 _Extents = ctypes.c_int * 5
-_BY_COLUMNS, _AS_IT_IS, _ONE = ctypes.c_char(b"T"), ctypes.c_char(b"N"), ctypes.c_int(1)
+_CONSTANTS = ctypes.c_char(b"T"), ctypes.c_char(b"N"), ctypes.c_int(1)
+_BY_COLUMNS, _AS_IT_IS, _ONE = (ctypes.addressof(constant) for constant in _CONSTANTS)
 _LARGEST = 2**31 - 1
 
 
@@ -32,7 +33,7 @@ def rank_one_update(a: Any, u: Any, v: Any) -> None:
     array([[1., 0., 3.],
            [2., 0., 6.]])
     """
-    if not _by_blas(a, u, v, 1.0):
+    if not _by_blas(a, u, v, False):
         a += np.outer(u, v)
 
 
@@ -45,12 +46,12 @@ def rank_one_downdate(a: Any, u: Any, v: Any) -> None:
     array([[ 0.,  1.],
            [-1.,  1.]])
     """
-    if not _by_blas(a, u, v, -1.0):
+    if not _by_blas(a, u, v, True):
         a -= np.outer(u, v)
 
 
-def _by_blas(a: Any, u: Any, v: Any, factor: float) -> bool:
-    """Whether ``a += factor * np.outer(u, v)`` was done: as a product of matrices, in which zeros hide no NaN."""
+def _by_blas(a: Any, u: Any, v: Any, takes: bool) -> bool:
+    """Whether ``np.outer(u, v)`` was added, or taken: as a product of matrices, in which zeros hide no NaN."""
     if type(a) is not np.ndarray or a.size < FEWEST_ELEMENTS or not _fit(a, u, v):
         return False
     if a.strides[1] != a.itemsize:
@@ -62,13 +63,13 @@ def _by_blas(a: Any, u: Any, v: Any, factor: float) -> bool:
     found = _gemm(a.dtype.char)
     if found is None or np.may_share_memory(a, u) or np.may_share_memory(a, v):
         return False
-    gemm, by_columns, as_it_is, one, (plus, minus) = found
+    gemm, one, minus_one = found
     extents = _Extents(m, n, *steps)
-    at = ctypes.addressof(extents)
-    scale = plus if factor > 0 else minus
+    at, plus = ctypes.addressof(extents), ctypes.addressof(one)
+    scale = ctypes.addressof(minus_one) if takes else plus
     # of matrices by columns, as BLAS has them, the transpose: m by n, of v as a row that is transposed and u as a row
     gemm(
-        *(by_columns, as_it_is, at, at + 4, one, scale, _address(v), at + 8, _address(u), at + 12),
+        *(_BY_COLUMNS, _AS_IT_IS, at, at + 4, _ONE, scale, _address(v), at + 8, _address(u), at + 12),
         *(plus, _address(a), at + 16),
     )
     return True
@@ -90,19 +91,11 @@ def _address(array: np.ndarray) -> int:
 
 
 @functools.cache
-def _gemm(char: str) -> tuple[Callable[..., None], int, int, int, tuple[int, int]] | None:
-    """The routine of SciPy's BLAS for a dtype, and the addresses of its constants; None where there is none."""
-    name, kind = _ROUTINES[char]
+def _gemm(char: str) -> tuple[Callable[..., None], Any, Any] | None:
+    """The routine of SciPy's BLAS for a dtype, with one and minus one as it takes them; None where there is none."""
+    name, number = _ROUTINES[char]
     try:
         gemm = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(address_of(f"blas_{name}"))
     except Exception:  # SciPy is missing, or not as expected
         return None
-    addresses = [ctypes.addressof(constant) for constant in (_BY_COLUMNS, _AS_IT_IS, _ONE)]
-    plus, minus = map(ctypes.addressof, _factors(kind))
-    return gemm, addresses[0], addresses[1], addresses[2], (plus, minus)
-
-
-@functools.cache
-def _factors(kind: type[ctypes.c_double] | type[ctypes.c_float]) -> tuple[Any, Any]:
-    """One and minus one, in memory of their own."""
-    return kind(1.0), kind(-1.0)
+    return gemm, number(1.0), number(-1.0)

@@ -266,7 +266,7 @@ def _may_lack_derivative(type_: ir.Type) -> bool:
 
 def _is_of_whole_numbers(type_: ir.Type) -> bool:
     """Whether values of a type are arrays of whole numbers."""
-    return isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind in "iub"
+    return isinstance(type_, ir.Array) and ir.is_whole_dtype(type_.dtype)
 
 
 def _element(atom: ir.Atom) -> ir.Type | None:

@@ -58,5 +58,6 @@ def test_the_package_stays_unread_until_somebody_wants_it(tmp_path):
 
 
 def test_where_they_cannot_be_found_the_package_is_imported(tmp_path):
-    patch = "import adjoint.runtime.linear_algebra_routines as routines\nroutines._NAMES = ('cython_blas', 'none')"
+    patch = "from adjoint.runtime.numerical_methods.of_scipy import blas_lapack\n"
+    patch += "blas_lapack._NAMES = ('cython_blas', 'none')"
     _run(tmp_path, patch, MENDED)
