@@ -17,8 +17,8 @@ from adjoint.diagnostics.request import request_note
 from adjoint.differentiation.finish import finish
 from adjoint.differentiation.zeros.called_supports import SupportsLost
 from adjoint.dispatch import targets
-from adjoint.dispatch.aliasing.holders import holders_of
-from adjoint.dispatch.aliasing.unseen_calls import unseen_calls_of
+from adjoint.dispatch.aliasing.opaque_calls import unseen_calls_of
+from adjoint.dispatch.aliasing.opaque_containers import holders_of
 from adjoint.dispatch.keys import Seen, key_of
 from adjoint.dispatch.options import Native, in_background, is_strict, options_of
 from adjoint.dispatch.specialize import Specialization, lock

@@ -44,8 +44,8 @@ from adjoint.types.array_libraries import is_array
 
 if TYPE_CHECKING:
     from adjoint.codegen.texts import Emitted
-    from adjoint.dispatch.aliasing.holders import Holders
-    from adjoint.dispatch.aliasing.unseen_calls import UnseenCalls
+    from adjoint.dispatch.aliasing.opaque_calls import UnseenCalls
+    from adjoint.dispatch.aliasing.opaque_containers import Holders
     from adjoint.dispatch.persistent_cache import Further
     from adjoint.frontend.differentiation.linear_maps import Differential
     from adjoint.frontend.entry.restarts import Entry

@@ -11,7 +11,7 @@ from adjoint import ir
 from adjoint.analysis.effects import written_args, written_places
 from adjoint.diagnostics import Span, diagnostic
 from adjoint.diagnostics.errors import warn
-from adjoint.dispatch.aliasing.origins import Origins
+from adjoint.dispatch.aliasing.parameter_paths import Origins
 from adjoint.dispatch.aliasing.parts import ANY, Way
 from adjoint.ir.walk import statements_in
 from adjoint.runtime.objects import put_attribute, put_item

@@ -73,7 +73,7 @@ OF_SCIPY = {
     ),
     "scipy.ndimage": (
         "scipy.signals.signal",
-        *(f"scipy.images.{topic}" for topic in ("filters", "ranks", "splines", "given")),
+        *(f"scipy.images.{topic}" for topic in ("filters", "ranks", "splines", "callback_filters")),
     ),
     "scipy.optimize": tuple(
         f"scipy.solvers.{topic}"

@@ -46,7 +46,7 @@ from adjoint.frontend.interpreter.values import (
     TupleValue,
     Value,
 )
-from adjoint.frontend.objects.looked_at import refuse_acting_looks
+from adjoint.frontend.objects.special_method_effects import refuse_acting_looks
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import free_vars, operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.acting_code import is_of_the_user
+from adjoint.analysis.user_code_effects import is_of_the_user
 from adjoint.records import dataclass
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.arithmetic.checks import brings_arithmetic

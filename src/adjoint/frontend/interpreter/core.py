@@ -17,7 +17,7 @@ from adjoint import ir
 from adjoint.diagnostics import calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
-from adjoint.frontend.interpreter.flags import knowing_flags
+from adjoint.frontend.interpreter.branch_specialization import knowing_flags
 from adjoint.frontend.interpreter.state.attempts import Path, Run, Settings
 from adjoint.frontend.interpreter.state.blocks import (
     Checkpoint,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.acting_code import changes_others
+from adjoint.analysis.user_code_effects import changes_others
 from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque import library_classes

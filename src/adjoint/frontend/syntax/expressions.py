@@ -39,7 +39,7 @@ from adjoint.frontend.iterators.iterators import hold, refuse_kept_by_function, 
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import is_object
-from adjoint.frontend.objects.looked_at import text_of
+from adjoint.frontend.objects.special_method_effects import text_of
 from adjoint.frontend.syntax import recent_syntax
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.conditions import truth, truth_of

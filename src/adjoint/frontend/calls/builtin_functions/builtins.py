@@ -52,7 +52,7 @@ from adjoint.frontend.iterators.of_itertools import item_by_item
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, class_seen, is_object, note_owner
 from adjoint.frontend.objects.linked import is_reference
-from adjoint.frontend.objects.looked_at import text_of
+from adjoint.frontend.objects.special_method_effects import text_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import bool_of, truth_of
 from adjoint.runtime import display

@@ -12,7 +12,7 @@ from types import FunctionType, MemberDescriptorType, MethodType
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.acting_code import is_of_the_user
+from adjoint.analysis.user_code_effects import is_of_the_user
 from adjoint.frontend.calls.handlers import Handler, handles
 from adjoint.frontend.data.making import new_list
 from adjoint.frontend.entry.captured import Guard, reader

@@ -19,7 +19,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.memory.reachable import may_keep_in
 from adjoint.diagnostics import error
-from adjoint.dispatch.aliasing.origins import Origins
+from adjoint.dispatch.aliasing.parameter_paths import Origins
 from adjoint.dispatch.aliasing.parts import PLAIN, Way, at_way, is_of_objects, parts_of, share_memory
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.ir.join import type_of_atom

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.acting_code import (
+from adjoint.analysis.memory.reachable import may_write_anything
+from adjoint.analysis.user_code_effects import (
     assigned_by,
     is_class_of_the_user,
     is_of_the_user,
@@ -26,10 +27,9 @@ from adjoint.analysis.acting_code import (
     methods_of,
     named_by,
 )
-from adjoint.analysis.memory.reachable import may_write_anything
 from adjoint.diagnostics import Span, error
-from adjoint.dispatch.aliasing.holders import any_in_common, is_own, reached_openly
-from adjoint.dispatch.aliasing.origins import Origins
+from adjoint.dispatch.aliasing.opaque_containers import any_in_common, is_own, reached_openly
+from adjoint.dispatch.aliasing.parameter_paths import Origins
 from adjoint.dispatch.aliasing.parts import ANY, PLAIN, Way, parts_of
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.ir.join import type_of_atom

@@ -9,8 +9,8 @@ from types import FunctionType
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.acting_code import LOOKS, TEXTS, acting_method, may_act
 from adjoint.analysis.effects import effects
+from adjoint.analysis.user_code_effects import LOOKS, TEXTS, acting_method, may_act
 from adjoint.diagnostics import Diagnostic, DifferentiationError, diagnostic
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
