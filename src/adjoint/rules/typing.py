@@ -236,6 +236,8 @@ def _special(
         return shapes.typed(rule.fn, arguments, dict(named))
     if rule.fn is choose and arguments and isinstance(type_of_known(arguments[0]), ir.Scalar):
         return _chosen(arguments[1:])
+    if rule.fn is round and len(arguments) == 2 and isinstance(type_of_known(arguments[0]), ir.Number):
+        return type_of_known(arguments[0])
     return _chosen(arguments) if rule.fn in (max, min) else None
 
 
@@ -280,7 +282,7 @@ def _python_kind(argument: ir.Type | ir.Const) -> ir.ScalarKind | None:
 def _chosen(arguments: tuple[ir.Type | ir.Const, ...]) -> ir.Type | None:
     """What is one of several numbers may be of the type of each: an example would show that of one."""
     types = [type_of_known(argument) for argument in arguments]
-    return join_all(types) if all(isinstance(type_, ir.Scalar) for type_ in types) else None
+    return join_all(types) if all(isinstance(type_, (ir.Scalar, ir.Number)) for type_ in types) else None
 
 
 # --- from results to types --------------------------------------------------------------------------------------------

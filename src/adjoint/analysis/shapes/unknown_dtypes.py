@@ -90,6 +90,9 @@ class _Lesser:
                 self._elements[base.type.storage.find()] = type_
 
     def _call(self, call: ir.Call) -> None:
+        if call.callee in (max, min):
+            for arg in call.args:
+                self._note(call.targets[0], self._known(arg) or type_of_atom(arg))
         args = [self._argument(arg) for arg in call.args]
         kwargs = [(name, self._argument(arg)) for name, arg in call.kwargs]
         makes = any(isinstance(target.type, (ir.List, ir.Dict, ir.Tuple)) for target in call.targets)
@@ -118,10 +121,10 @@ class _Lesser:
 def _is_less(type_: ir.Type, than: ir.Type) -> bool:
     """Whether a type is one of integers where another one is of floats."""
     match type_, than:
-        case ir.Scalar(kind="int" | "bool"), ir.Scalar(kind="float" | "complex"):
+        case ir.Scalar(kind="int" | "bool"), ir.Scalar(kind="float" | "complex") | ir.Number():
             return True
         case ir.Array(dtype=one), ir.Array(dtype=other):
-            return ir.is_whole_dtype(one) and ir.is_float_dtype(other)
+            return ir.is_whole_dtype(one) and (other is None or ir.is_float_dtype(other))
         case (ir.List(element=one), ir.List(element=other)) | (ir.Dict(value=one), ir.Dict(value=other)):
             return one is not None and other is not None and _is_less(one, other)
         case ir.Tuple(items=ones), ir.Tuple(items=others):

@@ -201,7 +201,7 @@ def _finished(lo: Lowerer, lowered: ir.Function, shape: joins.Shape, active: Act
     if not lo.settings.target.machine and any(True for _ in arrays):
         from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
 
-        lowered = with_kinds_checked(lowered)
+        lowered = with_kinds_checked(lowered, lo.run_data)
     if _has_unknown_operands(block):
         from adjoint.frontend.external.foreign_operands import with_operands_checked  # lazy
 

@@ -6,17 +6,19 @@ from collections.abc import Mapping, Set
 
 from adjoint import ir
 from adjoint.analysis.shapes.unknown_dtypes import unsure_arrays
+from adjoint.frontend.interpreter.state.attempts import Run
 from adjoint.ir.rebuild import map_blocks, rebuild, rebuild_terminator
 from adjoint.runtime.arithmetic.checks import check_floats
 
 
-def with_kinds_checked(function: ir.Function) -> ir.Function:
+def with_kinds_checked(function: ir.Function, data: Run) -> ir.Function:
     """The function with a question behind each array that may turn out to hold integers, and that is written.
 
     Of those that nobody writes it is forgotten what they hold. That is for Python: in machine code the type of a number
     does not depend on the path.
     """
     written, read = unsure_arrays(function)
+    data.asks_for_kinds |= any(array in written or array in read for array in data.asked_for_dtypes)
     if not written and not read:
         return function
     body = _forgetful(function.body, {var: _of_unknown_kind(var) for var in read})

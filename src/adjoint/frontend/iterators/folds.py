@@ -158,11 +158,19 @@ def _binary_extreme(lo: Lowerer, builtin: Any, one: Value, other: Value, node: a
             return ir.Const(builtin(one.value, other.value))
         except TypeError:  # raises at run time too
             return lo.open.call(builtin, one, other)
-    if all(is_atom(value) and not isinstance(type_of(value), _COMPARED_BY_PYTHON) for value in (one, other)):
+    types = [type_of(value) for value in (one, other) if is_atom(value)]
+    are_numbers = len(types) == 2 and not any(isinstance(each, _COMPARED_BY_PYTHON) for each in types)
+    if are_numbers and not _is_told_apart(lo, *types):
         return call(lo, builtin, [one, other], node)  # type: ignore[list-item]
     return python_functions.call(
         lo, python_functions.larger if builtin is max else python_functions.smaller, [one, other], node
     )
+
+
+def _is_told_apart(lo: Lowerer, one: ir.Type, other: ir.Type) -> bool:
+    """Whether the program asks of which class numbers are, and the one that is chosen may be of either."""
+    joined = lo.types.join(one, other)
+    return isinstance(joined, ir.Number) and (lo.types.are_told_apart or lo.types.are_kinds_told_apart)
 
 
 def _extreme_by_key(lo: Lowerer, builtin: Any, items: Sequence[Value], key: Value, node: ast.AST | None) -> Value:

@@ -219,8 +219,8 @@ def described(value: Any) -> str:
 def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST | None) -> Value:
     cls = class_of(lo, base)
     note_owner(lo, base, lambda number: number if name == "__class__" else hasattr(number, name))
-    if name == "__class__" and isinstance(base.type, (ir.Scalar, ir.Array)) and cls is not None:
-        return ir.Const(cls)
+    if name == "__class__" and isinstance(base.type, (ir.Scalar, ir.Array, ir.Number)):
+        return lo.open.call(type, base) if cls is None else ir.Const(cls)
     if isinstance(base.type, ir.Reference):
         return _attribute_of_linked(lo, base, base.type.cls, name, node)
     match base.type:
@@ -354,6 +354,7 @@ def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node
         return flat(lo, base if isinstance(base.type, ir.Array) else lo.open.call(np.asarray, base), node)
     dtype = base.type.dtype if isinstance(base.type, (ir.Array, ir.Scalar)) else None
     if dtype is not None:
+        lo.run_data.asked_for_dtypes.append(base)
         if name == "dtype" or (name == "device" and lo.settings.target.library is None):
             return ir.Const(dtype if name == "dtype" else "cpu")  # as NumPy says of all of its own
         if name == "itemsize" or (name == "nbytes" and isinstance(base.type, ir.Scalar)):

@@ -102,6 +102,8 @@ class Run:
     """Sets from outside of which it was taken for known what lies in them, by identity."""
     asks_for_kinds: bool = False
     """Whether something depends on whether a number is a float, an integer or a truth value."""
+    asked_for_dtypes: list[ir.Var] = field(default_factory=list)
+    """Arrays of which the dtype was taken for known."""
     asks_for_owners: bool = False
     """Whether something depends on whether a number is one of Python or of NumPy."""
     arguments: dict[int | str, Any] = field(default_factory=dict)
