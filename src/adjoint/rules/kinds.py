@@ -37,6 +37,14 @@ class Case:
     kwargs: Mapping[str, Any]
 
 
+UNCHECKED = "unchecked"
+"""In place of a rank: a number of Python that may be zero, by which NumPy divides.
+
+A quotient is infinite then, and nothing raises; nor may a derivative whose cotangent is a number of Python.
+"""
+Rank = int | str | None
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rule:
     """What is declared of a function.
@@ -115,13 +123,13 @@ class Rule:
         """How many parameters of :attr:`derivative` come before the arguments of the call."""
         return 0
 
-    def form(self, ranks: Sequence[int | None] = (), constants: Mapping[int, Any] | None = None) -> Fn | None:
+    def form(self, ranks: Sequence[Rank] = (), constants: Mapping[int, Any] | None = None) -> Fn | None:
         """The derivative function to splice, in the form that reads best.
 
         Parameters
         ----------
         ranks
-            The ranks of the positional arguments, 0 for numbers and None where it is not known.
+            The ranks of the positional arguments, 0 for numbers and None where it is not known; see :data:`UNCHECKED`.
         constants
             The positional arguments that are known at compile time.
         """

@@ -31,6 +31,7 @@ from adjoint.differentiation.memory.structural import (
 )
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.reverse.memory.gathers import REORDERED
+from adjoint.differentiation.rules.ranks import ranks_of
 from adjoint.differentiation.rules.splice import splice
 from adjoint.differentiation.zeros.supports import NEVER_ZERO, Supports
 from adjoint.ir.builder import Builder
@@ -265,7 +266,7 @@ class TangentRules:
         start = len(builder.statements)
         active = [place for place, arg in enumerate(args) if self.dot(arg) is not None]
         constants = {place: arg.value for place, arg in enumerate(args) if isinstance(arg, ir.Const)}
-        form = rule.form([ir.rank_of(type_of_atom(arg)) for arg in args], constants)
+        form = rule.form(ranks_of(rule.fn, args, y), constants)
         varying = {args[place] for place in active} | {y}
         partials = None if rule.scaled is not None else splice(builder, form, (*args, y), kwargs)
         if partials is not None:

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from adjoint.rules.declare import constant, elementwise, no_derivative
+from adjoint.rules.kinds import UNCHECKED
 from adjoint.runtime.arithmetic.numbers import divide, log, power, sign, times
 
 POSITIVE = (0.5, 2.0)
@@ -39,7 +40,10 @@ elementwise(operator.mul, lambda a, b, y: (b, a))
 elementwise(
     operator.truediv,
     scaled=lambda ct, a, b, y: (divide(ct, b), divide(-ct * a, b * b)),
-    by_rank={(0, 0): lambda ct, a, b, y: (ct / b, -ct * y / b)},  # of numbers: the function has raised already
+    by_rank={
+        (0, 0): lambda ct, a, b, y: (ct / b, -ct * y / b),  # the function has raised already
+        (0, UNCHECKED): lambda ct, a, b, y: (divide(ct, b), -ct * y / b),
+    },
     singular=True,
     domain=POSITIVE,
 )

@@ -14,6 +14,7 @@ from adjoint.differentiation.reverse.context import acts_on_memory
 from adjoint.differentiation.reverse.cotangents import Scope
 from adjoint.differentiation.reverse.memory.overwritten_values import ask_originals, content
 from adjoint.differentiation.reverse.region import ReverseIf, Sweep, is_zero
+from adjoint.differentiation.rules.ranks import ranks_of
 from adjoint.differentiation.zeros.supports import NEVER_ZERO
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
@@ -239,7 +240,7 @@ class _Pullback:
         return self.reverser.context.zero(self.scope.sweep, target) if cotangent is None else cotangent
 
     def form(self) -> Callable[..., Any]:
-        ranks = tuple([ir.rank_of(type_of_atom(arg)) for arg in self.args])
+        ranks = ranks_of(self.call.callee, self.args, self.call.targets[0])
         constants = {place: arg.value for place, arg in enumerate(self.args) if isinstance(arg, ir.Const)}
         form = self.rule.form(ranks, constants)
         assert form is not None
