@@ -287,3 +287,41 @@ def _single_moments(a):
 
 def test_single_moments() -> None:
     check_grads(_single_moments, (1.3,), order=1)
+
+
+def shares_below(x, root, rng=3):
+    spread = root @ root.T + np.eye(len(x))
+    return stats.multivariate_normal.cdf(x, np.full(len(x), 0.1), spread, abseps=1e-7, rng=rng)
+
+
+def student_shares_below(x, root):
+    spread = root @ root.T + np.eye(len(x))
+    return stats.multivariate_t.cdf(x, shape=spread, df=4, maxpts=300_000, random_state=0)
+
+
+@pytest.mark.parametrize(("below", "extent"), [(shares_below, 3), (student_shares_below, 2), (student_shares_below, 3)])
+def test_shares_below_points_of_more_components(below, extent) -> None:
+    rng = np.random.default_rng(1)
+    x, root = rng.normal(size=extent), rng.normal(size=(extent, extent)) * 0.7
+    directions = rng.normal(size=extent), rng.normal(size=(extent, extent))
+    by_point, by_root = ad.grad(below, (0, 1))(x, root)
+    step = 3e-2  # SciPy adds up at points that do not depend on the arguments, and misses 1e-6
+    ends = [below(*(at + s * step * v for at, v in zip((x, root), directions, strict=True))) for s in (-2, -1, 1, 2)]
+    slope = (8 * (ends[2] - ends[1]) - ends[3] + ends[0]) / (12 * step)
+    reverse = np.sum(by_point * directions[0]) + np.sum(by_root * directions[1])
+    assert np.isclose(ad.jvp(below, (x, root), directions)[1], reverse, rtol=1e-9)
+    assert np.isclose(reverse, slope, atol=3e-4)
+
+
+def test_shares_below_zero_have_the_slopes_of_arcs() -> None:
+    def below(rho):
+        spread = np.array([[1.0, rho, 0.2], [rho, 1.0, -0.4], [0.2, -0.4, 1.0]])
+        return stats.multivariate_normal.cdf(np.zeros(3), cov=spread)
+
+    assert np.isclose(ad.grad(below)(0.3), 1.0 / (4.0 * np.pi * np.sqrt(1.0 - 0.3**2)), rtol=1e-12)
+    assert np.isclose(ad.grad(ad.grad(below))(0.3), 0.3 / (4.0 * np.pi * (1.0 - 0.3**2) ** 1.5), rtol=1e-9)
+
+
+def test_moments_that_matrices_do_not_have() -> None:
+    with pytest.raises(ValueError, match="SciPy returns None"):
+        ad.grad(lambda df: np.sum(stats.invwishart.var(df, np.eye(3))))(5.0)

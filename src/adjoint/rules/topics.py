@@ -52,7 +52,7 @@ _OF_MATRICES = ("linalg", "decompositions", "systems", "factors", "riccati", "to
 _OF_STATISTICS = (
     *(f"distributions.continuous.{name}" for name in ("best_known", "bounded", "above_zero", "elsewhere", "of_tests")),
     *(f"distributions.continuous.{name}" for name in ("rarer", "ranges", "stable", "of_samples")),
-    *(f"distributions.{name}" for name in ("discrete", "multivariate", "classes")),
+    *(f"distributions.{name}" for name in ("discrete", "multivariate", "orthants", "classes")),
     *("hypotheses", "samples", "kernels", "fits", "orders"),
 )
 OF_SCIPY = {

@@ -57,7 +57,17 @@ _OTHERS = (
     *(f"numerical_methods.{part}" for part in ("of_scipy.blas_lapack", "of_scipy.krylov", "special.hypergeometric")),
     *(
         f"numerical_methods.special.{part}"
-        for part in ("bessel_orders", "binormal", "elliptic", "incomplete", "kolmogorov", "splines", "student", "zeta")
+        for part in (
+            "bessel_orders",
+            "binormal",
+            "elliptic",
+            "incomplete",
+            "kolmogorov",
+            "orthants",
+            "splines",
+            "student",
+            "zeta",
+        )
     ),
     "outside",
     "overlap",

@@ -6,10 +6,9 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
-from adjoint.rules.declare import case, definition, elementwise, sample
+from adjoint.rules.declare import case, definition, sample
 from adjoint.rules.scipy.stats.distributions.formulas import freezable
 from adjoint.runtime.array_functions.linalg import completed
-from adjoint.runtime.numerical_methods.special.binormal import binormal
 
 EPSILON = float(np.finfo(float).eps)
 LOG_PI = 1.1447298858494002
@@ -18,14 +17,14 @@ LOG_TWO_PI = 1.8378770664093453
 HALF_LOG_TWO_PI = 0.5 * LOG_TWO_PI
 
 
-def _matrix(cov, extent):
+def matrix_of(cov, extent):
     """A covariance matrix: a number or a vector stands for a diagonal."""
     if np.ndim(cov) == 2:
         return cov
     return cov * np.eye(extent)
 
 
-def _extent(place, matrix):
+def extent_of(place, matrix):
     """How many components there are."""
     if place is not None and np.ndim(place) == 1:
         return np.shape(place)[0]
@@ -34,7 +33,7 @@ def _extent(place, matrix):
 
 def _distances(x, place, matrix, extent):
     """The squares of distances by a covariance, and the logarithm of its determinant."""
-    factor = np.linalg.cholesky(_matrix(matrix, extent))
+    factor = np.linalg.cholesky(matrix_of(matrix, extent))
     shifted = x if place is None else x - place
     rows = np.reshape(shifted, (-1, extent))
     solved = np.linalg.solve(factor, np.transpose(rows))
@@ -43,7 +42,7 @@ def _distances(x, place, matrix, extent):
     return found, size
 
 
-def _like(found, x, extent):
+def like(found, x, extent):
     """One number for each vector of ``x``, in its shape without axes of one element."""
     if np.ndim(x) > 2:
         return np.squeeze(np.reshape(found, np.shape(x)[:-1]))
@@ -63,59 +62,35 @@ def _normal_logpdf(x, mean=None, cov=1, allow_singular=False):
     if isinstance(cov, stats.Covariance):
         white = cov.whiten(x if mean is None else x - mean)
         return -0.5 * (cov.rank * LOG_TWO_PI + cov.log_pdet + np.sum(white * white, axis=-1))
-    extent = _extent(mean, cov)
+    extent = extent_of(mean, cov)
     if allow_singular:
-        _refuse_singular(_matrix(cov, extent))
+        _refuse_singular(matrix_of(cov, extent))
     found, size = _distances(x, mean, cov, extent)
-    return _like(-0.5 * (extent * LOG_TWO_PI + size + found), x, extent)
+    return like(-0.5 * (extent * LOG_TWO_PI + size + found), x, extent)
 
 
 def _normal_entropy(mean=None, cov=1):
-    extent = _extent(mean, cov)
-    matrix = _matrix(cov, extent)
+    extent = extent_of(mean, cov)
+    matrix = matrix_of(cov, extent)
     _refuse_singular(matrix)
     factor = np.linalg.cholesky(matrix)  # of the lower half, which is what SciPy reads
     return 0.5 * extent * (LOG_TWO_PI + 1.0) + np.sum(np.log(np.diagonal(factor)))
 
 
-def _share_below(x, mean=None, cov=1, allow_singular=False, maxpts=None, abseps=1e-5, releps=1e-5, *, rng=None):
-    """Of one component, and of two (Plackett 1954), by the upper half of the covariance, as SciPy reads it."""
-    extent = _extent(mean, cov)
-    if extent > 2:
-        raise ValueError("derivatives are known for one or two components: of more, SciPy takes random points")
-    matrix = _matrix(cov, extent)
-    deviations = np.sqrt(np.diagonal(matrix))
-    rows = np.reshape(x if mean is None else x - mean, (-1, extent)) / deviations
-    if extent == 1:
-        return _like(special.ndtr(rows[:, 0]), x, extent)
-    return _like(binormal(rows[:, 0], rows[:, 1], matrix[0, 1] / np.prod(deviations)), x, extent)
-
-
-def _binormal_partials(h, k, rho, y):
-    rest = np.sqrt((1.0 - rho) * (1.0 + rho))
-    beyond_h, beyond_k = (k - rho * h) / rest, (h - rho * k) / rest
-    at_h, at_k = np.exp(-HALF_LOG_TWO_PI - 0.5 * h * h), np.exp(-HALF_LOG_TWO_PI - 0.5 * k * k)
-    both = at_h * np.exp(-HALF_LOG_TWO_PI - 0.5 * beyond_h * beyond_h) / rest
-    return at_h * special.ndtr(beyond_h), at_k * special.ndtr(beyond_k), both
-
-
-elementwise(binormal, _binormal_partials, domain=((-2.0, 2.0), (-2.0, 2.0), (-0.9, 0.9)))
-
-
 def _t_entropy(loc=None, shape=1, df=1):
-    extent = _extent(loc, shape)
+    extent = extent_of(loc, shape)
     half, whole = 0.5 * df, 0.5 * (extent + df)
     found = special.gammaln(half) - special.gammaln(whole) + 0.5 * extent * (np.log(df) + LOG_PI)
     found = found + whole * (special.psi(whole) - special.psi(half))
-    return found + np.sum(np.log(np.diagonal(np.linalg.cholesky(_matrix(shape, extent)))))
+    return found + np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix_of(shape, extent)))))
 
 
 def _t_logpdf(x, loc=None, shape=1, df=1):
-    extent = _extent(loc, shape)
+    extent = extent_of(loc, shape)
     found, size = _distances(x, loc, shape, extent)
     constant = special.gammaln(0.5 * (df + extent)) - special.gammaln(0.5 * df)
     constant = constant - 0.5 * extent * (np.log(df) + LOG_PI) - 0.5 * size
-    return _like(constant - 0.5 * (df + extent) * np.log1p(found / df), x, extent)
+    return like(constant - 0.5 * (df + extent) * np.log1p(found / df), x, extent)
 
 
 def _is_regular(given):
@@ -140,15 +115,6 @@ definition(
 )
 definition(stats.multivariate_normal.entropy, _normal_entropy, cases=[case(sample(3), DEFINITE), case(cov=DEFINITE)])
 PAIR = sample(2, 2, kind="definite")
-BELOW = [case(sample(2), sample(2), PAIR), case(sample(4, 2), cov=PAIR), case(sample(4), 0.3, 1.7)]
-definition(stats.multivariate_normal.cdf, _share_below, cases=BELOW)
-definition(
-    stats.multivariate_normal.logcdf,
-    lambda x, mean=None, cov=1, allow_singular=False, maxpts=None, abseps=1e-5, releps=1e-5, *, rng=None: np.log(
-        _share_below(x, mean, cov)
-    ),
-    cases=BELOW[:1],
-)
 definition(stats.multivariate_t.entropy, _t_entropy, cases=[case(sample(3), DEFINITE, 4.5)])
 SPREADS = [case(*call.args, 4.5) for call in PLACES[:2]]
 definition(stats.multivariate_t.logpdf, _t_logpdf, when=_is_regular, cases=SPREADS)
@@ -227,11 +193,15 @@ def _log_determinant(matrix):
     return 2 * np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix))))
 
 
+def _whole(scale):
+    return np.reshape(scale, (1, 1)) if np.ndim(scale) == 0 else np.diag(scale) if np.ndim(scale) == 1 else scale
+
+
 def _of_matrices(single):
     """What a density of a matrix means for several in a last axis, and for numbers; vectors are diagonals."""
 
     def density(x, df, scale):
-        whole = np.reshape(scale, (1, 1)) if np.ndim(scale) == 0 else np.diag(scale) if np.ndim(scale) == 1 else scale
+        whole = _whole(scale)
         extent = np.shape(whole)[0]
         if np.ndim(x) == 0:
             return single(x * np.eye(extent), df, whole)
@@ -272,6 +242,39 @@ definition(stats.wishart.pdf, lambda x, df, scale: np.exp(_wishart_logpdf(x, df,
 definition(stats.wishart.mean, lambda df, scale: df * np.asarray(scale), cases=[case(4.5, DEFINITE)])
 
 
+def _refuse_few(are_few):
+    if are_few:
+        raise ValueError("with so few degrees of freedom there is no such moment: SciPy returns None")
+
+
+def _wishart_mode(df, scale):
+    whole = _whole(scale)
+    _refuse_few(df < np.shape(whole)[0] + 1)
+    return np.squeeze((df - np.shape(whole)[0] - 1) * whole)[()]
+
+
+def _wishart_var(df, scale):
+    whole = _whole(scale)
+    return np.squeeze(df * (whole * whole + np.outer(np.diagonal(whole), np.diagonal(whole))))[()]
+
+
+def _sum_of_psi(df, extent):
+    return np.sum(special.psi(0.5 * (df - np.arange(extent))))
+
+
+def _wishart_entropy(df, scale):
+    whole = _whole(scale)
+    extent = np.shape(whole)[0]
+    found = 0.5 * (extent + 1) * (_log_determinant(whole) + extent * LOG_TWO) + special.multigammaln(0.5 * df, extent)
+    return found - 0.5 * (df - extent - 1) * _sum_of_psi(df, extent) + 0.5 * df * extent
+
+
+OF_FREEDOM = [case(7.5, DEFINITE), case(7.5, 0.7)]
+definition(stats.wishart.mode, _wishart_mode, cases=OF_FREEDOM)
+definition(stats.wishart.var, _wishart_var, cases=OF_FREEDOM)
+definition(stats.wishart.entropy, _wishart_entropy, cases=OF_FREEDOM)
+
+
 def _inverse_wishart_of_one(x, df, scale):
     extent = np.shape(scale)[0]
     trace = np.trace(np.linalg.solve(completed(x, True), completed(scale, True)))
@@ -284,8 +287,42 @@ definition(stats.invwishart.logpdf, _inverse_wishart_logpdf, cases=MATRICES)
 definition(stats.invwishart.pdf, lambda x, df, scale: np.exp(_inverse_wishart_logpdf(x, df, scale)), cases=MATRICES)
 
 
+def _inverse_wishart_mean(df, scale):
+    whole = _whole(scale)
+    least = df - np.shape(whole)[0] - 1
+    _refuse_few(least <= 0)
+    return np.squeeze(whole / least)[()]
+
+
+def _inverse_wishart_mode(df, scale):
+    whole = _whole(scale)
+    return np.squeeze(whole / (df + np.shape(whole)[0] + 1))[()]
+
+
+def _inverse_wishart_var(df, scale):
+    whole = _whole(scale)
+    left = df - np.shape(whole)[0]
+    _refuse_few(left <= 3)
+    products = np.outer(np.diagonal(whole), np.diagonal(whole))
+    found = (left + 1) * whole * whole + (left - 1) * products
+    return np.squeeze(found / (left * (left - 1) ** 2 * (left - 3)))[()]
+
+
+def _inverse_wishart_entropy(df, scale):
+    whole = _whole(scale)
+    extent = np.shape(whole)[0]
+    found = 0.5 * (extent + 1) * (_log_determinant(whole) - LOG_TWO) + special.multigammaln(0.5 * df, extent)
+    return found - 0.5 * (df + extent + 1) * _sum_of_psi(df, extent) + 0.5 * df * extent
+
+
+definition(stats.invwishart.mean, _inverse_wishart_mean, cases=OF_FREEDOM)
+definition(stats.invwishart.mode, _inverse_wishart_mode, cases=OF_FREEDOM)
+definition(stats.invwishart.var, _inverse_wishart_var, cases=OF_FREEDOM)
+definition(stats.invwishart.entropy, _inverse_wishart_entropy, cases=OF_FREEDOM)
+
+
 def _matrix_logpdf(X, mean=None, rowcov=1, colcov=1):
-    rowcov, colcov = _matrix(rowcov, np.shape(X)[-2]), _matrix(colcov, np.shape(X)[-1])
+    rowcov, colcov = matrix_of(rowcov, np.shape(X)[-2]), matrix_of(colcov, np.shape(X)[-1])
     if np.ndim(X) == 2:
         return _logpdf_of_matrix(X, mean, rowcov, colcov)
     several = np.reshape(X, (-1, *np.shape(X)[-2:]))
@@ -359,7 +396,6 @@ def _frozen_logpdf(self, x):
 
 
 definition(_CLASS.logpdf, _frozen_logpdf, arrays=("x",))
-definition(_CLASS.cdf, lambda self, x: _share_below(x, self.mean, self.cov_object.covariance), arrays=("x",))
 definition(_CLASS.pdf, lambda self, x: np.exp(_frozen_logpdf(self, x)), arrays=("x",))
 _FAMILIES = (
     *(stats.multivariate_normal, stats.multivariate_t, stats.dirichlet, stats.wishart, stats.invwishart),

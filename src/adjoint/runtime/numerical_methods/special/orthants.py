@@ -1,0 +1,38 @@
+"""The probability that several correlated variables, normal ones or Student's, are each less than some number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from scipy._lib._util import check_random_state
+
+SEED = 0
+"""Of the points at which a derivative integrates: the same each time, so that it depends on its arguments alone."""
+
+
+def normal_orthant(
+    h: Any, spread: Any, maxpts: Any = None, abseps: Any = 1e-5, releps: Any = 1e-5, rng: Any = SEED
+) -> Any:
+    """The probability, for the means zero and a matrix of covariances, by SciPy's integration.
+
+    >>> float(normal_orthant(np.zeros(3), np.eye(3)).round(3))
+    0.125
+    """
+    how = {"maxpts": maxpts, "abseps": abseps, "releps": releps, "rng": rng}
+    return np.float64(stats.multivariate_normal.cdf(h, cov=spread, **how))
+
+
+def student_orthant(h: Any, spread: Any, df: Any, maxpts: Any = None, rng: Any = SEED) -> Any:
+    """The same for variables that have Student's distribution, around zero.
+
+    >>> float(student_orthant(np.zeros(2), np.eye(2), 4.0).round(3))
+    0.25
+    """
+    return np.float64(stats.multivariate_t.cdf(h, shape=spread, df=df, maxpts=maxpts, random_state=rng))
+
+
+def generator(rng: Any) -> Any:
+    """The generator that SciPy would make of an argument, or None for the one of its own."""
+    return None if rng is None else check_random_state(rng)
