@@ -20,6 +20,7 @@ from adjoint.dispatch.as_found import keep_as_found
 from adjoint.dispatch.drawn_numbers import keep_generators
 from adjoint.dispatch.keys import MISS, Door, keys_of
 from adjoint.frontend.entry.captured import CONSTANT, Captured, CodeGuard, Guard, has_fields
+from adjoint.frontend.entry.class_guards import ClassGuard
 from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.outside import is_one_of_several
@@ -165,6 +166,10 @@ class _Writer:
         if type(guard) is CodeGuard:
             for function, code in guard.value:
                 self.require(f"{self.name(function)}.__code__ is {self.name(code)}")
+            return
+        if type(guard) is ClassGuard:
+            for each in guard.value:
+                self.require(each.condition(self.name))
             return
         read = self._reading(guard.path)
         if read is None or type(guard) is not Guard or isinstance(guard.value, (bool, int, str, bytes, float)):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.user_code_effects import is_of_the_user
 from adjoint.diagnostics.similar import did_you_mean, one_of
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data.element_types import as_element, element_of, joined_types, learn_from_others
@@ -107,8 +110,14 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
         case ir.Const(value=type() as cls) if isinstance(index, (ir.Const, TupleValue)) and hasattr(
             cls, "__class_getitem__"
         ):
+            lo.run_data.asked_classes[cls] = None
+            own = getattr(inspect.getattr_static(cls, "__class_getitem__"), "__func__", None)
+            if isinstance(own, FunctionType) and is_of_the_user(own):
+                return lo.call(ir.Const(own), [base, index], {}, node)
             return base  # what a generic class is made for tells nothing at run time
-        case ir.Const():
+        case ir.Const(value=value):
+            if isinstance(value, type):
+                lo.run_data.asked_classes[value] = None
             return _item_of_constant(lo, base, index, node)
         case ir.Var(type=ir.Scalar()) if index == TupleValue(()):
             return base  # a number of NumPy

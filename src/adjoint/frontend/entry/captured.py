@@ -135,6 +135,8 @@ def reader(path: Path) -> Callable[[Any], Any]:
             return lambda _: hasattr(owner, name)
         case ("in_class", type() as cls, str(name)):
             return lambda _: is_marked(cls, name)
+        case ("registered", type() as cls, classes):
+            return lambda _: issubclass(cls, classes)
         case ("static", cls, name):
             return lambda _: inspect.getattr_static(cls, name)
         case ("own_cell", index):

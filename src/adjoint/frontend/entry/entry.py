@@ -23,6 +23,7 @@ from adjoint.frontend.differentiation.inside import operators
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.captured import Captured, code_guards
+from adjoint.frontend.entry.class_guards import class_guards
 from adjoint.frontend.entry.inputs import enter, entered_root, with_lifted_marked
 from adjoint.frontend.entry.restarts import Entry, attempt
 from adjoint.frontend.interpreter import joins
@@ -277,7 +278,7 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
     return Entry(
         function,
         inputs,
-        (*lo.run_data.guards, *code_guards(_functions_read(lo))),
+        (*lo.run_data.guards, *code_guards(_functions_read(lo)), *class_guards(lo.run_data.asked_classes)),
         tuple(lo.run_data.argument_guards),
         warnings=tuple(lo.run_data.warnings),
         definitions=lo.run_data.called_values,

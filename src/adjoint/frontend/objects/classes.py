@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import STANDS_FOR, Closure, Method, Record, Ref, SliceValue, TupleValue, Value
 from adjoint.runtime.array_functions.sparse import is_any_sparse
+from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.array_libraries import Library
 from adjoint.types.structure import is_namedtuple_class
 
@@ -22,6 +24,13 @@ _NUMPY_SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "compl
 
 def class_of(lo: Lowerer, value: Value) -> type | None:
     """``type(value)``, as far as it is known."""
+    found = _class_of(lo, value)
+    if found is not None and found not in lo.run_data.asked_classes:
+        lo.run_data.asked_classes[found] = None
+    return found
+
+
+def _class_of(lo: Lowerer, value: Value) -> type | None:
     match value:
         case ir.Const(value=constant):
             return type(constant)
@@ -81,6 +90,16 @@ def is_kind_of(cls: type, classes: Any) -> bool | None:
     return None if narrower and asked != own else False
 
 
+def note_registered(lo: Lowerer, cls: type, classes: Any) -> None:
+    """Has the specialisation ask again whether a user's class counts as one of some classes: it may be registered."""
+    asked = classes if isinstance(classes, tuple) else (classes,)
+    if is_class_of_a_library(cls) or all(type(each) is type for each in asked):
+        return
+    path = ("registered", seen(cls), classes)
+    if not (lo.run_data.all_constant or any(guard.path == path for guard in lo.run_data.guards)):
+        lo.run_data.guards.append(Guard(path, reader(path), issubclass(seen(cls), classes)))
+
+
 def _is_of_sparse(cls: Any) -> bool:
     """Whether a class may be one of sparse matrices; linear operators are none."""
     module = getattr(cls, "__module__", "")
@@ -112,6 +131,7 @@ def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
     cls = class_of(lo, value)
     if cls is not None:
         note_owner(lo, value, lambda number: issubclass(number, classes))
+        note_registered(lo, cls, classes)
         return isinstance(value.value, classes) if isinstance(value, ir.Const) else is_kind_of(cls, classes)
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Number):
         found = {issubclass(each, classes) for each in _OF_NUMBERS}

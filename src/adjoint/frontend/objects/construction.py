@@ -157,6 +157,7 @@ def construct(
     if cls.__flags__ & _ABSTRACT:
         names = ", ".join(sorted(map(repr, asked(cls, "__abstractmethods__", ()))))
         raise lo.mistake(TypeError, node, f"the class {cls.__name__!r} is abstract: it does not say {names}")
+    lo.run_data.asked_classes[cls] = None
     new_of_class = class_customs.maker(lo, cls, node)
     assert node is not None
     if new_of_class is not None:

@@ -16,7 +16,7 @@ from adjoint.frontend.interpreter.values import RangeValue, Record, Ref, SliceVa
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
-from adjoint.frontend.objects.classes import class_of, class_seen, is_kind_of, note_owner, seen
+from adjoint.frontend.objects.classes import class_of, class_seen, is_kind_of, note_owner, note_registered, seen
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
@@ -316,6 +316,7 @@ def _class(
     if not isinstance(wanted, ir.Const) or cls is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")
     note_owner(lo, subject, lambda number: issubclass(number, wanted.value))
+    note_registered(lo, cls, wanted.value)
     is_one = is_kind_of(cls, wanted.value)
     if is_one is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")

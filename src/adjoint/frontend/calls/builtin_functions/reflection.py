@@ -223,6 +223,8 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         return on_each_option(lo, args[0], lambda option: _isinstance(lo, [option, args[1]], {}, node), node)
     if not isinstance(given, ir.Const):
         return NotImplemented
+    classes = given.value if isinstance(given.value, tuple) else (given.value,)
+    lo.run_data.asked_classes.update(dict.fromkeys(map(type, classes)))
     own = None if isinstance(args[0], ir.Const) else _said_by_class(lo, args[0], given.value, node)
     if own is not None:
         return own

@@ -100,6 +100,8 @@ class Run:
     warnings: list[Diagnostic] = field(default_factory=list)
     known_sets: dict[int, Any] = field(default_factory=dict)
     """Sets from outside of which it was taken for known what lies in them, by identity."""
+    asked_classes: dict[type, None] = field(default_factory=dict)
+    """Classes whose special methods were looked for."""
     asks_for_kinds: bool = False
     """Whether something depends on whether a number is a float, an integer or a truth value."""
     asked_for_dtypes: list[ir.Var] = field(default_factory=list)
