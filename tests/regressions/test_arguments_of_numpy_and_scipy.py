@@ -117,6 +117,19 @@ def test_columns_beyond_those_of_a_matrix_are_refused() -> None:
         ad.grad(lambda x: np.sum(linalg.qr_insert(*linalg.qr(x), x[0], 1)[1]))(TALL[:2])
 
 
+def by_normal_equations(x, y):
+    q, r = linalg.qr(x)
+    second, also = np.linalg.qr(x, mode="complete")
+    rank = x.shape[1]
+    return np.sum(linalg.solve_triangular(r[:rank], (q.T @ y)[:rank]) * also[:rank, 0]) + np.sum(second[:, 0] ** 3)
+
+
+def test_columns_beyond_those_of_a_matrix_that_nobody_asks_for() -> None:
+    check_grads(by_normal_equations, (TALL, TALL[:, 0] ** 2 + 0.3), order=1)
+    with pytest.raises(np.linalg.LinAlgError, match="columns of 'q' beyond"):
+        ad.grad(lambda x: np.sum(linalg.qr(x)[0] ** 3))(TALL)
+
+
 def test_below_the_diagonal_of_a_factor_nothing_varies() -> None:
     q, r = linalg.qr(TALL, mode="economic")
     slope = ad.grad(lambda r: np.sum(np.sin(linalg.qr_update(q, r, TALL[:, 0], TALL[1])[1])))(r)

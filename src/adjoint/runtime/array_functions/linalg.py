@@ -198,3 +198,17 @@ def change_of_basis(convert: Any, n: int) -> Any:
         column = convert(single)
         matrix[: len(column), place] = column
     return matrix
+
+
+def with_further_columns(q: Any, a: Any) -> Any:
+    """The orthogonal factor of ``a`` with the columns beyond those of ``a``, which turn freely as ``a`` varies."""
+    return np.concatenate([q, np.linalg.qr(a, mode="complete")[0][..., np.shape(q)[-1] :]], axis=-1)
+
+
+def within_columns(ct: Any, q: Any) -> Any:
+    """The cotangent of the columns of ``q``, where nothing depends on those beyond them."""
+    extent = np.shape(q)[-1]
+    if np.any(ct[..., extent:]):
+        label = "columns of 'q' beyond those of the matrix have no derivative"
+        raise np.linalg.LinAlgError(f"{label}: mode='reduced', which SciPy calls 'economic'")
+    return ct[..., :extent]

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, definition, general, linear, no_derivative, or_zero, sample
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions import linalg
@@ -33,6 +34,7 @@ from adjoint.runtime.array_functions.linalg import (
 )
 
 ONE = np.ones((1, 1))
+QRResult = type(np.linalg.qr(ONE))
 SQUARE = [case(sample(3, 3, kind="regular")), case(sample(2, 3, 3, kind="regular"))]
 SQUARES = [*SQUARE, case(sample(3, 3, kind="complex")), case(sample(2, 3, 3, kind="complex"))]
 DEFINITE = [case(sample(3, 3, kind="definite")), case(sample(2, 3, 3, kind="definite"))]
@@ -192,7 +194,7 @@ general(
     _qr_jvp,
     _qr_vjp,
     results=2,
-    result_class=type(np.linalg.qr(ONE)),
+    result_class=QRResult,
     cases=[
         case(sample(4, 3, kind="distinct")),
         case(sample(3, 3, kind="distinct")),
@@ -216,11 +218,22 @@ definition(
 
 
 def _complete_qr(a, mode="reduced"):
-    if np.shape(a)[-2] > np.shape(a)[-1]:
-        raise np.linalg.LinAlgError("columns of 'q' beyond those of the matrix have no derivative: mode='reduced'")
-    return np.linalg.qr(a)
+    q, r = np.linalg.qr(a)
+    rows, columns = np.shape(a)[-2:]
+    if rows <= columns:
+        return QRResult(q, r)
+    below = np.zeros((*np.shape(a)[:-2], rows - columns, columns), r.dtype)
+    return QRResult(linalg.with_further_columns(q, stop_gradient(a)), np.concatenate([r, below], axis=-2))
 
 
+general(
+    linalg.with_further_columns,
+    lambda dots, y, q, a: np.concatenate([dots[0], np.full(np.shape(y[..., np.shape(q)[-1] :]), np.nan)], axis=-1),
+    lambda ct, y, q, a: (linalg.within_columns(ct, q), None),
+    fixed=(1,),
+    cases=[case(sample(3, 3), np.eye(3))],
+)
+linear(linalg.within_columns, lambda ct, whole, q: fitted(ct, whole), cases=[case(sample(3, 3), np.eye(3))])
 definition(
     np.linalg.qr,
     _complete_qr,

@@ -9,7 +9,7 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, constant, definition, general, no_derivative, sample
 from adjoint.rules.scipy.matrices.layout import ORDER
 from adjoint.rules.scipy.matrices.stacks import each_matrix
-from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed
+from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed, with_further_columns
 from adjoint.runtime.numerical_methods.of_scipy.linalg import pivots, polar_factor, signs_of_factor
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
@@ -27,7 +27,8 @@ def _qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fin
         r = np.concatenate([r, np.zeros((max(rows - columns, 0), columns))])
         return (r, order) if pivoting else (r,)
     if mode == "full" and rows > columns:
-        raise np.linalg.LinAlgError("columns of 'q' beyond those of the matrix have no derivative: mode='economic'")
+        r = np.concatenate([r, np.zeros((rows - columns, columns))])
+        q = with_further_columns(q, stop_gradient(a[:, order] if pivoting else a))
     return (q.copy(ORDER), r, order) if pivoting else (q.copy(ORDER), r)
 
 

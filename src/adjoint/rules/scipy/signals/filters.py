@@ -103,6 +103,29 @@ SECTIONS = np.array([[2, 1, -1, 1, 0, 0], [1, 3, 2, 1, 1, 0]])
 definition(signal.sosfilt, _sosfilt, cases=[case(SECTIONS, sample(6)), case(SECTIONS, sample(5, 2), axis=0)])
 
 
+def _sosfilt_from(sos, x, axis=-1, zi=None):
+    """The same from a state of each section; and what is left of it."""
+    found = np.moveaxis(x, axis, -1)
+    states = np.moveaxis(zi, [0, axis % np.ndim(x) + 1], [0, -1])
+    left = []
+    for section in range(np.shape(sos)[0]):
+        found, rest = signal.lfilter(sos[section, :3], sos[section, 3:], found, zi=states[section])
+        left.append(np.moveaxis(rest, -1, axis))
+    return np.moveaxis(found, -1, axis), np.stack(left)
+
+
+definition(
+    signal.sosfilt,
+    _sosfilt_from,
+    when=lambda given: given.get("zi") is not None,
+    cases=[
+        case(SECTIONS, sample(6), zi=sample(2, 2)),
+        case(SECTIONS, sample(5, 3), 0, sample(2, 2, 3)),
+        case(SECTIONS, sample(3, 5), zi=sample(2, 3, 2)),
+    ],
+)
+
+
 def _extended(rows, padtype, edge):
     if padtype is None or edge == 0:
         return rows
