@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import MethodDescriptorType
 
 from adjoint import ir
@@ -27,9 +27,34 @@ def tainted_objects(block: ir.Block, varied: set[ir.Atom]) -> set[ir.Atom]:
     before = -1
     while before != len(found):
         before = len(found)
+        showing = {bar for statement in statements_in(block) for bar in _bars(statement, varied | found)}
         for statement in statements_in(block):
-            found.update(atom for atom in _told(statement, varied, found) if _is_unknown(atom))
+            if not showing.isdisjoint(targets_of(statement)):
+                continue  # what a bar is told it does not hand to the items
+            told = found - showing if _draws(statement) else found
+            found.update(atom for atom in _told(statement, varied, told) if _is_unknown(atom))
     return found
+
+
+_OF_PROGRESS = frozenset({"tqdm", "progressbar", "rich"})
+"""Packages whose objects show how far a loop is: what they are told, they show, and never hand out as an item."""
+_ITERATORS = frozenset({iter, next, enumerate, zip, reversed})
+
+
+def _bars(statement: ir.Statement, varied: set[ir.Atom]) -> Sequence[ir.Var]:
+    """The progress bars that a statement makes, of items that do not vary."""
+    if not isinstance(statement, ir.Call) or not isinstance(statement.callee, type):
+        return ()
+    if not varied.isdisjoint(operands(statement)):
+        return ()
+    return statement.targets if statement.callee.__module__.partition(".")[0] in _OF_PROGRESS else ()
+
+
+def _draws(statement: ir.Statement) -> bool:
+    """Whether a statement asks for items, or makes what does."""
+    if isinstance(statement, ir.Loop):
+        return isinstance(statement.over, ir.Items)
+    return isinstance(statement, ir.Call) and statement.callee in _ITERATORS
 
 
 def _told(statement: ir.Statement, varied: set[ir.Atom], found: set[ir.Atom]) -> Iterator[ir.Atom]:
