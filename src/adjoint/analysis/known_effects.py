@@ -237,6 +237,11 @@ KNOWN_BY_NAME: dict[str, dict[str, Effects]] = {
         "add_delayed": Effects(pure=False, writes=(0, 3)),
         "add_delayed_lines": Effects(pure=False, writes=(0, 3)),
     },
+    "adjoint.runtime.array_functions.delayed_updates": {
+        "delayed_updates": NEW,
+        **dict.fromkeys(("delay_update", "delay_downdate"), Effects(pure=False, writes=(0,))),
+        "apply_updates": Effects(pure=False, writes=(0, 1)),
+    },
     "adjoint.runtime.array_functions.rank_one": dict.fromkeys(
         ("rank_one_update", "rank_one_downdate"), Effects(pure=False, writes=(0,))
     ),

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.analysis.draws import draws
 from adjoint.codegen.python import emit
@@ -35,6 +37,7 @@ from adjoint.passes import Context
 from adjoint.pipeline import EXPAND, PLAIN, SPECULATE, SPECULATING, TOUCH_UP, run
 from adjoint.progress import differentiating
 from adjoint.records import replace
+from adjoint.runtime.freed_memory import keep_freed_memory
 from adjoint.runtime.objects import put_attribute, put_item
 from adjoint.sources.users_places import at_users_places
 from adjoint.target import ALL_INLINED, PYTHON, Target
@@ -351,7 +354,10 @@ def load_for(
 
         return load_for_library(emitted or emit_for(library, finished), library)
     if not native:
-        return load(emitted or emit(finished))
+        emitted = emitted or emit(finished)
+        if any(value is np for value in emitted.namespace.values()):
+            keep_freed_memory()
+        return load(emitted)
     from adjoint.native.backend import NativeFunction  # lazy
 
     options = options_of(differentiated(function), native)

@@ -1,22 +1,27 @@
 """Redundant load elimination: what was just read from a place, or stored there, need not be read again.
 
 Places are fields of objects, and elements of arrays of 64-bit floats and whole numbers and of truth values, where what
-is stored is what is read.
+is stored is what is read. A view of a part of an array is the same view whatever is written there: it is made once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.memory.identities import told_apart
+from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
+from adjoint.ir.views import rank_of_part
 from adjoint.ir.walk import operands, with_inner
 
-Place = tuple[ir.Var, tuple[ir.Atom | ir.Slice, ...] | str]
+Place = tuple[ir.Var, tuple[ir.Atom | ir.Slice, ...] | ir.Subscript | str]
+"""An array with the index of an element or, as a whole, the index of a view; an object with the name of a field."""
 Known = dict[Place, ir.Atom]
 _EXACT = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_))
 
@@ -36,7 +41,7 @@ def without_repeated_loads(function: ir.Function) -> ir.Function:
     reverse sweep keeps what is loaded, and computes again what was calculated. A program that stores a value and reads
     it back cuts a long calculation in two.
     """
-    return _eliminated(function, _element, stores=False)
+    return _eliminated(function, _part, stores=False)
 
 
 def with_stores_forwarded(function: ir.Function) -> ir.Function:
@@ -48,32 +53,55 @@ PlaceOf = Callable[[ir.Statement], "Place | None"]
 
 
 def _eliminated(function: ir.Function, place_of: PlaceOf, *, stores: bool) -> ir.Function:
-    return ir.Function(function.name, function.params, _block(function.body, {}, place_of, stores), function.doc)
+    body = _Elimination(function, place_of, stores).block(function.body, {})
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
-def _block(block: ir.Block, known: Known, place_of: PlaceOf, stores: bool) -> ir.Block:
-    statements: list[ir.Statement] = []
-    renamed: dict[ir.Var, ir.Atom] = {}
-    inside = lambda inner: _block(inner, dict(known), place_of, stores)
-    for statement in block.statements:
-        current = substitute(statement, renamed)
-        place = place_of(current)
-        if isinstance(current, ir.Load) and place is not None:
-            if place in known and _is_alike(known[place], current.target):
-                renamed[current.target] = known[place]
-                continue
-            known[place] = current.target
-        else:
-            if isinstance(current, (ir.If, ir.Loop, ir.Guarded)):
-                if not isinstance(current, ir.If):
-                    _forget(known, current)
-                current = map_blocks(current, inside)
-            _forget(known, current)
-            if stores and isinstance(current, ir.Store) and current.mode == "set" and place is not None:
-                known[place] = current.value
-        statements.append(current)
-    end = substitute(block.terminator, renamed)
-    return ir.Block(tuple(statements), rebuild_terminator(end, lambda atom: atom, inside))
+class _Elimination:
+    def __init__(self, function: ir.Function, place_of: PlaceOf, stores: bool) -> None:
+        self.function = function
+        self.place_of = place_of
+        self.stores = stores
+
+    @cached_property
+    def memory(self) -> Memory:
+        return Memory(self.function)
+
+    @cached_property
+    def apart(self) -> frozenset[ir.Var]:
+        return told_apart(self.function)
+
+    def block(self, block: ir.Block, known: Known) -> ir.Block:
+        statements: list[ir.Statement] = []
+        renamed: dict[ir.Var, ir.Atom] = {}
+        inside = lambda inner: self.block(inner, dict(known))
+        for statement in block.statements:
+            current = substitute(statement, renamed)
+            place = self.place_of(current)
+            if isinstance(current, ir.Load) and place is not None:
+                if place in known and self.is_alike(known[place], current.target):
+                    renamed[current.target] = known[place]
+                    continue
+                known[place] = current.target
+            else:
+                if isinstance(current, (ir.If, ir.Loop, ir.Guarded)):
+                    if not isinstance(current, ir.If):
+                        _forget(known, current)
+                    current = map_blocks(current, inside)
+                _forget(known, current)
+                if self.stores and isinstance(current, ir.Store) and current.mode == "set" and place is not None:
+                    known[place] = current.value
+            statements.append(current)
+        end = substitute(block.terminator, renamed)
+        return ir.Block(tuple(statements), rebuild_terminator(end, lambda atom: atom, inside))
+
+    def is_alike(self, stored: ir.Atom, read: ir.Var) -> bool:
+        """Whether what was stored, or read before, may stand for what is read."""
+        if not isinstance(read.type, ir.Array):
+            return _is_alike(stored, read)
+        if type_of_atom(stored) != read.type or read in self.apart:
+            return False
+        return not (self.memory.returned(stored) and self.memory.returned(read))  # two results are two objects
 
 
 def _field(statement: ir.Statement) -> Place | None:
@@ -93,17 +121,27 @@ def _element(statement: ir.Statement) -> Place | None:
         return None
     if base.type.dims is None or len(key.items) != len(base.type.dims):
         return None
-    plain = all(isinstance(item, (ir.Var, ir.Const)) and _is_whole(item) for item in key.items)
-    return (base, key.items) if plain else None
+    return (base, key.items) if all(map(_is_whole, key.items)) else None
 
 
-def _is_whole(atom: ir.Atom) -> bool:
-    type_ = type_of_atom(atom)
+def _part(statement: ir.Statement) -> Place | None:
+    """The place that a statement reads or writes, or the view of an array that it makes."""
+    place = _element(statement)
+    if place is not None or not isinstance(statement, ir.Load) or not isinstance(statement.key, ir.Subscript):
+        return place
+    base, key, target = statement.base, statement.key, statement.target
+    if not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array) or not isinstance(target.type, ir.Array):
+        return None
+    return (base, key) if rank_of_part(base, key) else None
+
+
+def _is_whole(atom: ir.Atom | ir.Slice) -> bool:
+    type_ = None if isinstance(atom, ir.Slice) else type_of_atom(atom)
     return isinstance(type_, ir.Scalar) and type_.kind == "int"
 
 
 def _is_alike(stored: ir.Atom, read: ir.Var) -> bool:
-    """Whether what was stored is of the type of what is read."""
+    """Whether what was stored is of the type of what is read, a number or an object."""
     type_ = type_of_atom(stored)
     return type_ == read.type or (_is_float(type_) and _is_float(read.type))
 
@@ -126,7 +164,7 @@ def _forget(known: Known, statement: ir.Statement) -> None:
     if not written:
         return
     bases = {base for base in {place[0] for place in known} if not written.isdisjoint(ir.storages(base.type))}
-    for place in [place for place in known if place[0] in bases]:
+    for place in [place for place in known if place[0] in bases and not isinstance(place[1], ir.Subscript)]:
         del known[place]
 
 

@@ -323,7 +323,12 @@ class Linear(_Transposed):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bilinear(_Transposed):
-    """Linear in each of the first two arguments; ``transpose(ct, a, b, **kwargs)`` returns both cotangents."""
+    """Linear in each of the first two arguments; ``transpose(ct, a, b, **kwargs)`` returns both cotangents.
+
+    ``commutative`` says that two vectors may be swapped: of ``x @ x`` both cotangents are the same.
+    """
+
+    commutative: bool = False
 
     def _takes_as_given(self, place: int) -> bool:
         return place in self.fixed or (place > 1 and self.is_of_a_user)

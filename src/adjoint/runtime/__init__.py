@@ -37,6 +37,8 @@ _MODULES = (
     "objects",
     "snapshots",
     "array_functions.rank_one",
+    "array_functions.delayed_updates",
+    "array_functions.triangular",
     "functions",
 )
 """In the order in which a name is looked for: first where most are found, last in what needs the compiler."""

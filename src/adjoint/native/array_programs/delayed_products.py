@@ -16,11 +16,12 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import written_args
+from adjoint.analysis.memory.accumulators import is_only_added_to
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator, same_atom
 from adjoint.ir.views import rank_of_part
-from adjoint.ir.walk import defined_by, operands, read_counts, statements_in, targets_of, terminators_in, with_inner
+from adjoint.ir.walk import defined_by, read_counts, statements_in, targets_of, with_inner
 from adjoint.records import dataclass
 from adjoint.runtime.array_functions import delayed
 
@@ -114,7 +115,11 @@ class _Delays:
         if self.counts[product] != 1 or not isinstance(matrix, ir.Var) or matrix in around.bound:  # type: ignore[index]
             return None
         part, loads = _part_of(matrix, store)
-        if ir.rank_of(type_of_atom(matrix)) != 2 or part is None or not self.is_only_added_to(matrix, loop):
+        if (
+            ir.rank_of(type_of_atom(matrix)) != 2
+            or part is None
+            or not is_only_added_to(matrix, loop, self.function, self.aliases)
+        ):
             return None
         takes = ir.Const(store.mode == "sub")
         if self.changes_before(maker, store, loop, around):
@@ -149,22 +154,6 @@ class _Delays:
         between = statements[statements.index(first) + 1 : statements.index(store)]
         written = set().union(*(self.written_by(each) for outer in between for each in with_inner(outer)))
         return not written.isdisjoint(self.aliases.classes(first.args))
-
-    def is_only_added_to(self, matrix: ir.Var, loop: ir.Loop) -> bool:
-        """Whether a loop does nothing with the memory of a matrix, which nobody else has, but to add to it."""
-        own = self.aliases.of(matrix)
-        if own in self.aliases.classes(self.function.params):
-            return False
-        ends = [atom for end in terminators_in(loop.body) for atom in operands(end)]
-        if own in self.aliases.classes((*loop.inits, *ends)):
-            return False
-        for statement in statements_in(loop.body):
-            atoms = operands(statement)
-            if isinstance(statement, ir.Store) and statement.mode != "set" and self.aliases.of(statement.base) == own:
-                atoms = (statement.value,)
-            if own in self.aliases.classes((*atoms, *targets_of(statement))):
-                return False
-        return True
 
     def pair(
         self, maker: ir.Call, around: _Around, matrix: ir.Var

@@ -26,7 +26,7 @@ from adjoint.ir.walk import read_counts, statements_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import selected
-from adjoint.runtime.array_functions.arrays import count, empty_product, spread, unbroadcast
+from adjoint.runtime.array_functions.arrays import count, empty_product, place_diagonal, spread, unbroadcast
 from adjoint.runtime.array_functions.sequences import array_leaf, paths_to
 from adjoint.runtime.objects import Checkpoints, make_object
 from adjoint.types.vectors import TangentVector
@@ -257,6 +257,9 @@ class _Polish:
 
         Such are cotangents of products: what the program multiplies is computed as it says.
         """
+        by_columns = self.scaled_columns(call)
+        if by_columns is not None:
+            return by_columns
         if call.kwargs or self.layouts_matter or not all(map(_is_steady, call.args)):
             return call
         for place, arg in enumerate(call.args):
@@ -272,6 +275,17 @@ class _Polish:
             before.append(ir.Call((product,), operator.matmul, tuple(args), (), call.span))
             return ir.Call(call.targets, operator.mul, (factor, product), (), call.span)
         return call
+
+    def scaled_columns(self, call: ir.Call) -> ir.Call | None:
+        """``a * d`` for the product of ``a`` with a square matrix of zeros but for ``d`` on its diagonal."""
+        matrix, by = call.args
+        made = self.maker(by, place_diagonal)
+        if made is None or len(made.args) != 2 or made.kwargs or self.is_read_again(by) or not _is_steady(made.args[0]):
+            return None
+        extents = self.extents.of(made.args[1])
+        if extents is None or len(extents) != 2 or extents[0] != extents[1] or not _is_steady_matrix(matrix):
+            return None
+        return ir.Call(call.targets, operator.mul, (matrix, made.args[0]), (), call.span)
 
     def scaled(self, atom: ir.Atom) -> tuple[ir.Atom, ir.Atom] | None:
         """The number and the array of which an array is a product, where only one statement needs its elements."""

@@ -2,8 +2,8 @@
 
 The rule of ``c * x`` sums ``ct * x`` to the shape of ``c``. Of a product of two arrays with numbers,
 ``rt.unbroadcast(-x_bar * x / (c * c), c)``, the sum is ``-(x_bar @ x) / (c * c)``: no array is made, and the numbers
-are multiplied once. It is legal where both arrays are known to be of one shape, of 64-bit floats, and where nothing
-between the products and the sum may write.
+are multiplied once; ``rt.sum_of_products`` where one array may be broadcast to the other. It is legal for 64-bit
+floats, and where nothing between the products and the sum may write.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.walk import read_counts
 from adjoint.records import dataclass, field
 from adjoint.runtime.array_functions.arrays import unbroadcast
+from adjoint.runtime.array_functions.products import sum_of_products
 
 _FLOAT = np.dtype(np.float64)
 _OF_NUMPY = ir.Scalar("float", _FLOAT)
@@ -99,13 +100,15 @@ class _Rewriter:
 
     def summed(self, product: _Product) -> Any:
         """What gives the sum over all elements of a product; None where it is best left as it is."""
-        ranks = [len(type_.dims or ()) for each in product.arrays if (type_ := _array_type(each)) is not None]
-        if len(ranks) != len(product.arrays) or not all(ranks):
+        ranks = [ir.rank_of(type_) for each in product.arrays if (type_ := _array_type(each)) is not None]
+        if len(ranks) != len(product.arrays) or 0 in ranks:
             return None
         if len(ranks) == 1:
             return np.sum if product.scaled or product.negative else None
-        if len(ranks) > 2 or not are_of_one_shape(product.arrays[0], product.arrays[-1], lambda: self.extents):
+        if len(ranks) > 2 or (ranks[0] != ranks[1] and None not in ranks):
             return None
+        if ranks[0] is None or not are_of_one_shape(product.arrays[0], product.arrays[-1], lambda: self.extents):
+            return sum_of_products
         return operator.matmul if ranks[0] == 1 else np.vdot
 
     def take_apart(self, atom: ir.Atom, made: dict[ir.Var, ir.Call], product: _Product) -> None:

@@ -11,6 +11,8 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
@@ -26,6 +28,7 @@ _ODD: dict[Any, tuple[int, ...]] = {
     product: (0, 1),
     quotient: (0, 1),
     unbroadcast: (0,),
+    **dict.fromkeys((operator.matmul, np.matmul, np.outer, np.dot, np.vdot), (0, 1)),
 }
 """In which arguments a function is odd, to the bit."""
 

@@ -61,12 +61,14 @@ for _matmul in (np.matmul, operator.matmul):
         _matmul,
         lambda ct, a, b: (matmul_left(ct, a, b), matmul_right(ct, a, b)),
         by_rank=BY_RANK,
+        commutative=True,
         cases=FLAT + BATCHED,
     )
 bilinear(
     np.dot,
     lambda ct, a, b: (dot_left(ct, a, b), dot_right(ct, a, b)),
     by_rank=BY_RANK,
+    commutative=True,
     cases=[*FLAT, case(sample(2, 4, 3), sample(6, 3, 5)), case(sample(2, 4, 3), sample(3)), case(number(), sample(3))],
 )
 bilinear(
@@ -85,6 +87,7 @@ bilinear(
     np.inner,
     lambda ct, a, b: (arrays.inner_left(ct, a, b), arrays.inner_right(ct, a, b)),
     by_rank={(1, 1): lambda ct, a, b: (ct * b, ct * a), (2, 2): lambda ct, a, b: (ct @ b, ct.T @ a)},
+    commutative=True,
     cases=[
         case(sample(3), sample(3)),
         case(sample(4, 3), sample(5, 3)),

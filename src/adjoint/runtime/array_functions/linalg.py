@@ -36,20 +36,30 @@ def from_columns(x: Any, b: Any) -> Any:
 
 def lower_half(m: Any) -> Any:
     """The lower triangle of a matrix, with half of its diagonal."""
-    return np.tril(m) - 0.5 * m * np.eye(np.shape(m)[-1], dtype=m.dtype)
+    half = np.tril(m)
+    _diagonal(half)[...] *= 0.5
+    return half
 
 
 def completed(m: Any, lower: bool = True) -> Any:
     """The Hermitian matrix of which one triangle is given; what stands in the other does not count."""
     half = np.tril(m, -1) if lower else np.triu(m, 1)
-    return half + hermitian(half) + diagonal_matrix(diagonal_of(m).real)
+    whole = half + hermitian(half)
+    _diagonal(whole)[...] = diagonal_of(m).real
+    return whole
 
 
 def folded(ct: Any, lower: bool = True) -> Any:
     """The transpose of :func:`completed`: all that belongs to one triangle."""
     whole = ct + hermitian(ct)
-    half = np.tril(whole, -1) if lower else np.triu(whole, 1)
-    return half + diagonal_matrix(diagonal_of(ct).real)
+    half = np.tril(whole) if lower else np.triu(whole)
+    _diagonal(half)[...] = diagonal_of(ct).real
+    return half
+
+
+def _diagonal(a: Any) -> Any:
+    """The diagonal of a matrix as a view that can be written."""
+    return np.einsum("...ii->...i", a)
 
 
 def skew(m: Any) -> Any:

@@ -11,6 +11,15 @@ import numpy as np
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 
+def sum_of_products(a: Any, b: Any) -> Any:
+    """The sum over all elements of ``a * b``, without an array for the products where none is broadcast.
+
+    >>> sum_of_products(np.ones((2, 1)), np.array([[1.0, 2.0, 3.0]]))
+    np.float64(12.0)
+    """
+    return np.vdot(a, b) if a.shape == b.shape else np.sum(a * b)
+
+
 def einsum_of_one(subscripts: str, operand: Any) -> Any:
     """``np.einsum`` of one array without sums: a view of it, diagonals and transposes."""
     return np.einsum(subscripts, operand)

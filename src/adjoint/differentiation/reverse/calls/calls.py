@@ -18,6 +18,7 @@ from adjoint.differentiation.rules.ranks import ranks_of
 from adjoint.differentiation.zeros.supports import NEVER_ZERO
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
+from adjoint.ir.views import rank_of_part
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
 from adjoint.rules.registry import rule_for
@@ -224,6 +225,9 @@ class _Pullback:
             case Linear(wrt=wrt):
                 places = range(len(self.args)) if wrt is None else wrt
                 self.spread(self.write((cotangents[0],)), tuple(places))
+            case Bilinear() if self.is_square_of_vector(rule):
+                one, _ = self.write((self.doubled(cotangents[0]),))  # type: ignore[misc]
+                self.spread(one, (0,))
             case Bilinear():
                 self.spread(self.write((cotangents[0],)), (0, 1))
             case General():
@@ -232,6 +236,27 @@ class _Pullback:
                 self.spread(self.write((ct, y) if rule.results > 1 else (ct[0], y[0])), tuple(range(len(self.args))))
             case _:
                 raise AssertionError(f"no reverse for {type(rule).__name__}")
+
+    def is_square_of_vector(self, rule: Bilinear) -> bool:
+        """Whether both factors are one vector, so that the product of one cotangent with twice the other is the sum."""
+        one, other = self.args[:2]
+        is_vector = ir.rank_of(type_of_atom(one)) == 1 and self.reverser.active(one)
+        return rule.commutative and is_vector and (one is other or self.view_of(one) == self.view_of(other) is not None)
+
+    def view_of(self, atom: ir.Atom) -> tuple[ir.Atom, ir.Subscript] | None:
+        """The array and the index of which an argument is a view."""
+        binding = self.reverser.context.regions.bindings.get(atom) if isinstance(atom, ir.Var) else None
+        match binding and binding.statement:
+            case ir.Load(base=base, key=ir.Subscript() as key) if rank_of_part(base, key):
+                return base, key
+            case _:
+                return None
+
+    def doubled(self, cotangent: ir.Atom | None) -> ir.Atom:
+        assert cotangent is not None
+        doubled = self.scope.sweep.call(operator.mul, ir.Const(2.0), cotangent, hint="t_bar")
+        self.reverser.supports.inherit(doubled, cotangent)
+        return doubled
 
     def results(self) -> tuple[ir.Atom, ...]:
         return tuple(content(self.reverser, target, self.call, result=True) for target in self.call.targets)
@@ -279,9 +304,7 @@ class _Pullback:
             if self.reverser.active(arg) and partial is not None
         ]
         if len(pairs) == 2 and pairs[0] == pairs[1]:
-            doubled = sweep.call(operator.mul, ir.Const(2.0), cotangent, hint="t_bar")
-            self.reverser.supports.inherit(doubled, cotangent)
-            self.product(pairs[0][0], doubled, pairs[0][1])
+            self.product(pairs[0][0], self.doubled(cotangent), pairs[0][1])
             return
         for arg, partial in pairs:
             self.product(arg, cotangent, partial)

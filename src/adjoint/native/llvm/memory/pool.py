@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 from collections.abc import Iterator
+
+from adjoint.runtime.freed_memory import most_kept
 
 _LOCK, _KEPT, _MOST = range(3)  # words of the state, in front of the lists
 _WORDS = 3 + 4 * 64  # four lists for each octave of 64 bits
 LEAST = 128 << 10
 """From how many bytes on a block is kept: the C library keeps what is smaller."""
-_SHARE, _LARGEST_SHARE = 32, 1 << 30
-"""What part of the machine's memory is kept at most, and how many bytes."""
 
 DECLARED = f"@adjoint_pool = external global [{_WORDS} x i64]"
 
@@ -135,15 +134,7 @@ done:
 """Blocks of a size class, from a list and to it. Who does not get the lock at once does without the lists."""
 
 
-def _most() -> int:
-    try:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return _LARGEST_SHARE // _SHARE
-    return min(memory // _SHARE, _LARGEST_SHARE)
-
-
-_state = (ctypes.c_int64 * _WORDS)(0, 0, _most())
+_state = (ctypes.c_int64 * _WORDS)(0, 0, most_kept())
 
 
 def address() -> int:

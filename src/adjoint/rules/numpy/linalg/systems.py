@@ -32,6 +32,7 @@ from adjoint.runtime.array_functions.linalg import (
     transposed,
     unskew,
 )
+from adjoint.runtime.array_functions.triangular import solve_triangular
 
 ONE = np.ones((1, 1))
 QRResult = type(np.linalg.qr(ONE))
@@ -73,6 +74,25 @@ general(
         case(sample(2, 3, 3, kind="regular"), sample(3)),
     ],
 )
+TRIANGLES_TO_SOLVE = [
+    case(np.array([[2.0, 0.0, 0.0], [0.3, 1.5, 0.0], [-0.7, 0.4, 1.2]]), sample(3, 2), True),
+    case(np.array([[2.0, 0.3, -0.7], [0.0, 1.5, 0.4], [0.0, 0.0, 1.2]]), sample(3, 2), False),
+    case(np.stack([np.eye(3) + 0.2 * np.eye(3, k=-1)] * 2), sample(2, 3, 2), True),
+]
+
+
+def _solve_triangular_jvp(dots, y, a, b, lower):
+    a_dot = np.tril(dots[0]) if lower else np.triu(dots[0])
+    return solve_triangular(a, dots[1] - a_dot @ y, lower)
+
+
+def _solve_triangular_vjp(ct, y, a, b, lower):
+    b_bar = solve_triangular(transposed(a), ct, not lower)
+    a_bar = -b_bar @ transposed(y)
+    return (np.tril(a_bar) if lower else np.triu(a_bar), b_bar)
+
+
+general(solve_triangular, _solve_triangular_jvp, _solve_triangular_vjp, cases=TRIANGLES_TO_SOLVE)
 general(
     np.linalg.inv,
     lambda dots, y, a: -y @ dots[0] @ y,
@@ -148,7 +168,7 @@ general(
 
 def _cholesky_jvp(dots, y, a, /, *, upper=False):
     lower = hermitian(y) if upper else y
-    inner = np.linalg.solve(lower, hermitian(np.linalg.solve(lower, completed(dots[0], not upper))))
+    inner = solve_triangular(lower, hermitian(solve_triangular(lower, completed(dots[0], not upper), True)), True)
     dot = lower @ lower_half(inner)
     return hermitian(dot) if upper else dot
 
@@ -156,7 +176,8 @@ def _cholesky_jvp(dots, y, a, /, *, upper=False):
 def _cholesky_vjp(ct, y, a, /, *, upper=False):
     lower_t = conjugated(y) if upper else transposed(y)
     half = lower_half(lower_t @ (hermitian(ct) if upper else ct))
-    return (folded(np.linalg.solve(lower_t, hermitian(np.linalg.solve(lower_t, hermitian(half)))), not upper),)
+    half = solve_triangular(lower_t, hermitian(half), False)
+    return (folded(solve_triangular(lower_t, hermitian(half), False), not upper),)
 
 
 general(
@@ -173,7 +194,7 @@ general(
 def _qr_jvp(dots, y, a):
     q, r = y
     size = np.shape(q)[-1]
-    x = transposed(np.linalg.solve(transposed(r[..., :size]), transposed(dots[0][..., :size])))
+    x = transposed(solve_triangular(transposed(r[..., :size]), transposed(dots[0][..., :size]), True))
     inner = hermitian(q) @ x
     q_dot = x - q @ (inner - skew(inner))
     return (q_dot, np.triu(hermitian(q_dot) @ a + hermitian(q) @ dots[0]))
@@ -185,7 +206,7 @@ def _qr_vjp(ct, y, a):
     q_bar = ct[0] + conjugated(a) @ hermitian(r_bar)
     inner = transposed(q) @ q_bar
     leading = q_bar - conjugated(q) @ (inner - unskew(inner))
-    leading = transposed(np.linalg.solve(r[..., : np.shape(q)[-1]], transposed(leading)))
+    leading = transposed(solve_triangular(r[..., : np.shape(q)[-1]], transposed(leading), False))
     return (conjugated(q) @ r_bar + fitted(leading, a),)
 
 

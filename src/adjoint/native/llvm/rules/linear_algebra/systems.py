@@ -19,6 +19,7 @@ from adjoint.native.llvm.values import Array, ArrayKind, Number, Unsupported, Va
 from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import linalg
+from adjoint.runtime.array_functions.triangular import solve_triangular
 
 _TRIANGLE = """define internal i64 @triangle(ptr %data, i64 %n, i64 %pitch) {
 entry:
@@ -137,6 +138,12 @@ def _solution(e: Emission, a: Value, b: Value) -> Array:
         ),
     )
     return out
+
+
+@rule(solve_triangular)
+def _solution_by_substitution(e: Emission, a: Value, b: Value, lower: Value) -> Array:
+    del lower  # it is looked at which triangle is empty
+    return _solution(e, a, b)
 
 
 def _solve_full(e: Emission, matrix: Array, out: Array, count: str) -> None:
