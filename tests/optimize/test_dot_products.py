@@ -48,6 +48,13 @@ def written_between(c, x):
     return np.sum(z * z * y)
 
 
+def of_unknown_ranks(c, xs):
+    total = 0.0
+    for x in xs:
+        total += np.sum(np.sin(x / c))
+    return total
+
+
 def single(c, x):
     return float(np.sum(np.sin(np.float32(c) * x)))
 

@@ -105,7 +105,7 @@ HELPERS_OF_SCIPY = {
 ARRAY_HELPERS = frozenset(
     f"adjoint.runtime.{home}.{name}"
     for home, names in (
-        ("array_functions", "arrays linalg places products scans segments sequences sparse spectra"),
+        ("array_functions", "arrays linalg places products scans segments sequences sparse spectra triangular"),
         ("numerical_methods.special", "bessel"),
         ("sets", "functions"),
     )

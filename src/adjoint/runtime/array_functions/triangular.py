@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.numerical_methods.of_scipy.blas_lapack import address_of
-
 _FEWEST_ROWS = 24
 """Smaller systems are NumPy's: from there on a call of BLAS was the faster one."""
 _FLOAT = np.dtype(np.float64)
@@ -65,6 +63,8 @@ def _by_blas(a: Any, b: Any, lower: bool) -> Any:
 @functools.cache
 def _trsm() -> Callable[..., None] | None:
     """The routine of SciPy's BLAS; None where there is none."""
+    from adjoint.runtime.numerical_methods.of_scipy.blas_lapack import address_of  # lazy
+
     try:
         return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 11)(address_of("blas_dtrsm"))
     except Exception:  # SciPy is missing, or not as expected

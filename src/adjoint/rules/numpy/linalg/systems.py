@@ -82,14 +82,12 @@ TRIANGLES_TO_SOLVE = [
 
 
 def _solve_triangular_jvp(dots, y, a, b, lower):
-    a_dot = np.tril(dots[0]) if lower else np.triu(dots[0])
-    return solve_triangular(a, dots[1] - a_dot @ y, lower)
+    return solve_triangular(a, dots[1] - dots[0] @ y, lower)
 
 
 def _solve_triangular_vjp(ct, y, a, b, lower):
     b_bar = solve_triangular(transposed(a), ct, not lower)
-    a_bar = -b_bar @ transposed(y)
-    return (np.tril(a_bar) if lower else np.triu(a_bar), b_bar)
+    return (-b_bar @ transposed(y), b_bar)
 
 
 general(solve_triangular, _solve_triangular_jvp, _solve_triangular_vjp, cases=TRIANGLES_TO_SOLVE)
