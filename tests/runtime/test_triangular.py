@@ -1,4 +1,4 @@
-"""Triangular systems solved by BLAS are solved as NumPy solves them, for every layout; what BLAS cannot do is NumPy's."""
+"""Triangular systems are solved by BLAS as by NumPy, for every layout; what BLAS cannot do is NumPy's."""
 
 import numpy as np
 import pytest
