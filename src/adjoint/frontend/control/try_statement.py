@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.frontend.control.binding_flags import note_bound
 from adjoint.frontend.control.joins_of_exits import is_closing
 from adjoint.frontend.control.liveness import is_live_after
 from adjoint.frontend.control.partial_effects import (
@@ -138,6 +139,7 @@ def _run_torn(lo: Lowerer, final: Sequence[ast.stmt]) -> None:
         ):
             for name in assigned_names(statement):
                 lo.store[lo.frame.cells[name]] = ir.Var(TORN, ir.OPAQUE)
+                note_bound(lo, lo.frame.cells[name], is_bound=True)
         else:
             run(lo, [statement])
 

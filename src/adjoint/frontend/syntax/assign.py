@@ -17,7 +17,7 @@ from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.calls.operands import array_operand
-from adjoint.frontend.control.binding_flags import note_bound
+from adjoint.frontend.control.binding_flags import note_bound, raise_unbound
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.element_types import mark_array_written
 from adjoint.frontend.data.uniqueness import is_sole_owner
@@ -374,6 +374,7 @@ def delete(lo: Lowerer, target: ast.expr) -> None:
             cell = lo.cell_named(name)
             if cell is None or outlives_the_call(lo, cell):
                 raise lo.problem("AD0301", target, f"the variable {name!r} outlives the call, and is deleted")
+            raise_unbound(lo, cell, target, is_deleted=True)
             lo.store[cell] = ir.UNDEFINED
             note_bound(lo, cell, is_bound=False)
         case ast.Subscript():

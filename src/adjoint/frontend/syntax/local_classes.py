@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from adjoint import ir
+from adjoint.frontend.control.binding_flags import note_bound
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Problem
@@ -219,6 +220,7 @@ class _Body:
 
     def bind(self, name: str, value: Value) -> None:
         self.lo.store[self.frame.cells[name]] = value
+        note_bound(self.lo, self.frame.cells[name], is_bound=True)
         self.members[name] = self.member(name, value, self.node)
 
     def member(self, name: str, value: Value, node: ast.AST) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.definitions import note_if_uncovered
+from adjoint.frontend.control.binding_flags import note_bound
 from adjoint.frontend.control.iteration import run_for
 from adjoint.frontend.control.liveness import forget
 from adjoint.frontend.control.loops import go_on_if, run_loop
@@ -92,6 +93,7 @@ def _poison(lo: Lowerer, statement: ast.stmt) -> None:
         cell = lo.frame.cells.get(name)
         if cell is not None:
             lo.store[cell] = ir.Var(name, ir.OPAQUE, named=True)
+            note_bound(lo, cell, is_bound=True)
 
 
 def _unsupported(lo: Lowerer, node: ast.stmt) -> None:

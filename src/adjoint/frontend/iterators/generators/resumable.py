@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
+from adjoint.frontend.control.binding_flags import note_bound
 from adjoint.frontend.data import making
 from adjoint.frontend.functions.inlining import activated
 from adjoint.frontend.interpreter.core import Lowerer
@@ -232,6 +233,7 @@ def _restore(lo: Lowerer, node: Restore) -> None:
             raise Unreached  # what could not be lowered may bind it
         if value is not ir.UNDEFINED:
             lo.store[lo.frame.cells[name.id]] = value
+            note_bound(lo, lo.frame.cells[name.id], is_bound=True)
 
 
 def _resume(lo: Lowerer, node: Resume) -> None:
