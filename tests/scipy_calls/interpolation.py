@@ -150,6 +150,19 @@ def splrep_y(y, at):
     return interpolate.splev(at, interpolate.splrep(X, y, s=0))
 
 
+@call(X, Y)
+def splprep(x, y):
+    tck, u = interpolate.splprep([x, y], s=0)
+    along, across = interpolate.splev(np.linspace(0.0, 1.0, 5), tck, der=1)
+    return np.sum(np.arctan2(across, along)) + np.sum(interpolate.splev(u, tck)[1] ** 2) + u[1]
+
+
+@call(Y)
+def splprep_of_degree_2(y):
+    (t, c, k), u = interpolate.splprep(np.stack([X, y]), u=X, s=0, k=2)
+    return np.sum(c[0] ** 2) + np.sum(np.sin(c[1])) + t[k + 1] * u[2]
+
+
 TCK = interpolate.splrep(X, Y)
 
 

@@ -23,8 +23,14 @@ def _basis(x, t, k):
 
 def _splev(x, tck, der=0, ext=0):
     t, c, k = tck
+    if isinstance(c, list):
+        return [_spline_at(x, t, one, k, der, ext) for one in c]
     if np.ndim(c) != 1:
-        raise NotImplementedError("curves")
+        return [_spline_at(x, t, c[line], k, der, ext) for line in range(np.shape(c)[0])]
+    return _spline_at(x, t, c, k, der, ext)
+
+
+def _spline_at(x, t, c, k, der, ext):
     if ext not in (0, 1, 3) or (ext == 3 and der != 0):
         raise NotImplementedError("this 'ext'")
     t, c = np.asarray(t), np.asarray(c)
@@ -76,6 +82,7 @@ definition(
         case(number(), (KNOTS, sample(6), 3), 1),
         case(sample(3), (KNOTS, sample(6), 3), ext=3),
         case(sample(3), (KNOTS, sample(6), 3), ext=1),
+        case(sample(3), (KNOTS, [sample(6), sample(6)], 3), 1),
     ],
 )
 KNOTS_OF_2 = np.array([0.0, 0.0, 0.0, 1.1, 2.0, 2.0, 2.0])

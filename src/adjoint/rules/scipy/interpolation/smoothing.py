@@ -109,6 +109,23 @@ def _splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_ou
     return padded(_smooth("splrep", x, y, w, k, s))
 
 
+def _splprep(
+    x, w=None, u=None, ub=None, ue=None, k=3, task=0, s=None, t=None, full_output=0, nest=None, per=0, quiet=1
+):
+    """A curve through points: a spline for each coordinate, by how long the lines between the points are."""
+    if task != 0 or t is not None or full_output != 0 or per != 0 or ub is not None or ue is not None:
+        raise NotImplementedError("these options")
+    points = np.asarray(x) * 1.0
+    if u is None:
+        lengths = np.cumsum(np.sqrt(np.sum(np.diff(points, axis=1) ** 2, axis=0)))
+        places = np.concatenate([np.zeros(1), lengths / lengths[-1]])
+    else:
+        places = np.asarray(u)
+    lines = [through(places, points[line], k) for line in range(np.shape(points)[0])]
+    knots = lines[0][0]
+    return [knots, [line[1][: len(knots) - k - 1] for line in lines], k], places
+
+
 def _univariate(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
     if bbox[0] is not None or bbox[1] is not None:
         raise NotImplementedError("'bbox'")
@@ -128,6 +145,12 @@ def _make_splrep(x, y, *, w=None, xb=None, xe=None, k=3, s=0, t=None, nest=None)
 
 
 definition(interpolate.splrep, _splrep, arrays=())
+definition(
+    interpolate.splprep,
+    _splprep,
+    arrays=(),
+    when=lambda given: given.get("s") == 0,
+)
 definition(interpolate.UnivariateSpline, _univariate, arrays=())
 if hasattr(interpolate, "make_splrep"):  # since SciPy 1.15
     definition(interpolate.make_splrep, _make_splrep, only=True, arrays=())
