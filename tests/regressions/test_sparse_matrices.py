@@ -366,3 +366,27 @@ def test_which_class_a_matrix_has() -> None:
 def test_a_solver_that_does_not_converge() -> None:
     with pytest.raises(RuntimeError, match="cg did not converge"):
         ad.grad(lambda x: np.sum(linalg.cg(sp.diags(x), X, rtol=1e-14, maxiter=1)[0]))(np.array([1.0, 50.0, 9.0]))
+
+
+WHOLE = sp.csr_matrix(np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 5.0]]))
+COLUMNS, ROWS = sp.csc_array(WHOLE), sp.lil_matrix(WHOLE)
+PARTS = {
+    "rows": lambda x: WHOLE[1:] @ x,
+    "columns": lambda x: COLUMNS[:, :2] @ x[1:],
+    "row": lambda x: WHOLE[1] @ x,
+    "row_of_all": lambda x: WHOLE[-1, :] * x,
+    "places": lambda x: WHOLE[np.array([0, 2])] @ x,
+    "list": lambda x: COLUMNS[[0, 2]] @ x,
+    "mask": lambda x: WHOLE[np.array([True, False, True])] @ x,
+    "blocks": lambda x: sum(np.sum((WHOLE[i : i + 2, :] @ x) ** 2) for i in range(0, 3, 2)),
+    "transposed": lambda x: ROWS[:2].T @ x[:2],
+    "getrow": lambda x: WHOLE.getrow(2) @ x,
+    "pairs": lambda x: np.asarray(WHOLE[[0, 2], [0, 1]]).ravel() * x[:2],
+    "entry": lambda x: WHOLE[0, 2] * x,
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_constant_matrices(name) -> None:
+    part = PARTS[name]
+    right(lambda x: np.sum(np.sin(part(x))), np.array([0.3, 0.7, -0.5]))

@@ -49,6 +49,7 @@ from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key
 from adjoint.ir.item_types import type_of_item
+from adjoint.runtime.array_functions.sparse import is_sparse
 from adjoint.runtime.objects import slice_bounds
 
 # -- items ------------------------------------------------------------------------------------------------------------
@@ -164,6 +165,12 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
     if method is not None:
         return lo.call(method, [index], {}, node)
     if isinstance(base, ir.Var):
+        if isinstance(base.type, ir.Opaque) and is_sparse(base.type.cls):
+            from adjoint.frontend.external.sparse.matrices import part  # lazy
+
+            found = part(lo, base, index, node)
+            if found is not None:
+                return found
         key = array_key(lo, index, node)
         if _may_compute(base.type, key):
             if any(isinstance(item, ir.Slice) for item in key.items):
