@@ -62,3 +62,42 @@ def test_matrices_of_one_side_are_not_made_for_their_shape() -> None:
     a, b = np.ones((3, 3)), np.ones((3, 3))
     assert "triu" not in ad.source(ad.grad(f, 1), a, b)
     np.testing.assert_allclose(ad.grad(f, (0, 1))(a, b)[0], np.triu(np.ones((3, 3)), 1))
+
+
+def filled(x):
+    found = np.zeros((len(x), len(x)))
+    for i in range(len(x)):
+        found[i, :] = x * x[i]
+    return np.sum(found)
+
+
+def filled_and_read(x):
+    found = np.ones((len(x), len(x)))
+    for i in range(len(x)):
+        found[i, :] += x * x[i]
+    return np.sum(found**2)
+
+
+def test_arrays_are_not_made_for_their_shadows_shape() -> None:
+    x = np.array([0.5, -2.0, 3.0])
+    for f, shadow in ((filled, "np.zeros((n, n))"), (filled_and_read, "2.0 * found")):
+        text = ad.source(ad.grad(f), x)
+        assert f"found_bar = {shadow}" in text and ("found =" in text) == (f is filled_and_read), text
+        check_grads(f, (x,))
+
+
+def log_determinant(k):
+    return np.sum(np.log(np.diag(np.linalg.cholesky(k))))
+
+
+def diagonal_of_part(k):
+    lower = np.linalg.cholesky(k)[:, :2]
+    return np.sum(np.diag(lower) ** 3)
+
+
+def test_products_with_diagonal_matrices_scale_columns() -> None:
+    k = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])
+    for f, is_product in ((log_determinant, False), (diagonal_of_part, True)):
+        text = ad.source(ad.grad(f), k)
+        assert ("lower_t * (" not in text) == is_product, text
+        check_grads(f, (k,))

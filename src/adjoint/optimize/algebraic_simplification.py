@@ -347,6 +347,17 @@ def _fitted(call: ir.Call, facts: Facts) -> Folded:
     return ir.Call(call.targets, converts, call.args[:1], (), call.span)
 
 
+def _zeros_like(call: ir.Call, facts: Facts) -> Folded:
+    """Zeros like an array that nobody else asks for anything, of a shape that is at hand."""
+    made = facts.definition(call.args[0])
+    if made is None or made.callee not in _MADE_BY_ROWS or not facts.used_once(call.args[0]):
+        return None
+    if any(name != "dtype" for name, _ in made.kwargs) or not all(map(facts.steady, made.args)):
+        return None
+    return ir.Call(call.targets, np.zeros, made.args[:2], made.kwargs, call.span)
+
+
+_MADE_BY_ROWS = (np.zeros, np.empty, np.ones)
 _CONVERTED: dict[str, Any] = {"float": float, "complex": complex}
 
 
@@ -373,6 +384,7 @@ _TABLE: dict[Any, Callable[[ir.Call, Facts], Folded]] = {
     np.ndarray.copy: _copy_by_rows,
     copy_laid_out_like: _copy_by_rows,
     selected: _selected,
+    np.zeros_like: _zeros_like,
     np.transpose: _transposed,
     **dict.fromkeys((np.squeeze, np.atleast_1d, np.atleast_2d, np.atleast_3d), _of_same_rank),
 }
