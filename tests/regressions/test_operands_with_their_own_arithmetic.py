@@ -199,3 +199,17 @@ def test_what_units_make_of_units_has_their_attributes() -> None:
 
     right(asked, 0.7)
     right(lambda x: x * (METRE * METRE).simplified + x * np.multiply(METRE, 3.0).simplified, 0.7)
+
+
+def written_later(x):
+    z = np.ma.asarray(UNMASKED) * 1.0
+    z[0] = np.ma.masked
+    return np.sum(z - x)
+
+
+def test_a_masked_array_that_is_written_keeps_its_mask_or_is_refused() -> None:
+    with pytest.raises(ad.DifferentiationError, match="AD0207"):
+        ad.grad(written_later)(np.array([0.3, 0.5, 0.7]))
+
+
+UNMASKED = np.ma.array([1.0, 2.0, 3.0])

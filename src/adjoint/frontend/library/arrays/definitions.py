@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.arithmetic.checks import check_alike
+from adjoint.runtime.arithmetic.checks import check_alike, check_operand
 from adjoint.runtime.array_functions.places import along, check_inside, chosen
 
 
@@ -17,6 +17,7 @@ def own_array(x: Any) -> Any:
     """The elements of what is written: of a number there are none."""
     if not isinstance(x, np.ndarray):
         raise TypeError(f"{type(x).__name__!r} object does not support item assignment")
+    check_operand(x, None)
     return np.array(x)
 
 
