@@ -183,7 +183,22 @@ def differentiated(function: Any) -> Any:
 
 _CLOSED = frozenset(
     (
-        *("numpy", "numba", "random", "threading", "queue", "io", "os", "pathlib", "tempfile", "subprocess", "logging"),
+        *(
+            "numpy",
+            "numba",
+            "random",
+            "threading",
+            "queue",
+            "concurrent",
+            "multiprocessing",
+            "asyncio",
+            "io",
+            "os",
+            "pathlib",
+            "tempfile",
+            "subprocess",
+            "logging",
+        ),
         *("re", "configparser", "csv", "sqlite3", "datetime", "decimal", "uuid", "socket", "urllib", "http"),
     )
 )
