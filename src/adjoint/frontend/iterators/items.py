@@ -15,10 +15,11 @@ from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import Several, on_each_option
-from adjoint.frontend.interpreter.state.signals import Restart
+from adjoint.frontend.interpreter.state.signals import Restart, Unreached
 from adjoint.frontend.interpreter.values import (
     ENDLESS,
     NONE,
+    GeneratorValue,
     IteratorValue,
     RangeValue,
     Record,
@@ -28,7 +29,7 @@ from adjoint.frontend.interpreter.values import (
     Value,
 )
 from adjoint.frontend.iterators.iterator_objects import iterated
-from adjoint.frontend.iterators.iterators import drawn
+from adjoint.frontend.iterators.iterators import drawn, is_endless, is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.syntax.identities import is_number
 from adjoint.frontend.syntax.operations import apply_operator
@@ -92,7 +93,22 @@ def kept(lo: Lowerer, value: Value) -> Value:
 
 def sequence(lo: Lowerer, value: Value) -> Value:
     """The same, all items computed."""
-    return drawn(lo, kept(lo, value), None)
+    return all_of(lo, kept(lo, value), None)
+
+
+def all_of(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
+    """All items, computed now; of what has no end there are as many as of what is beside it."""
+    parts = value.parts if isinstance(value, IteratorValue) and value.kind == "zip" else ()
+    endless = [part for part in parts if is_lazy(part) and is_endless(part)]
+    where = node or next((part.node for part in endless if isinstance(part, GeneratorValue)), None)
+    if not endless or where is None:
+        return drawn(lo, value, node)
+    from adjoint.frontend.syntax.comprehensions import list_of_items  # lazy
+
+    found = list_of_items(lo, value, where)
+    if lo.block is None:
+        raise Unreached  # all of it has no end
+    return found
 
 
 def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value]:
@@ -105,7 +121,7 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
 
 def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int | None = None) -> list[Value] | None:
     """The same, None where the number of items is not known."""
-    value = drawn(lo, iterated(lo, value, node), node)
+    value = all_of(lo, iterated(lo, value, node), node)
     containers.refuse_number(lo, value, "cannot be iterated over", node)
     if isinstance(value, ir.Var) and isinstance(value.type, ir.Dict):
         value = lo.open.call(keys_of, value)

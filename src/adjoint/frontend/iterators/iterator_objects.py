@@ -116,6 +116,10 @@ def as_object(lo: Lowerer, value: Value, node: ast.AST, path: tuple[int, ...] = 
             return made(iterator_definitions.Numbered, inside(inner), start)
         case IteratorValue(kind="zip", parts=parts):
             return rows(lo, parts, node, path)
+        case IteratorValue(kind="count", parts=(start, step)):
+            return made(iterator_definitions.Counted, start, step, ENDLESS)
+        case IteratorValue(kind="cycle", parts=(items,)):
+            return made(iterator_definitions.Cycle, inside(items))
         case RangeValue(start=start, step=step):
             return made(iterator_definitions.Counted, start, step, lo.call(ir.Const(len), [value], {}, node))
         case IteratorValue(kind="reversed", parts=(inner,)):
@@ -137,8 +141,11 @@ def as_object(lo: Lowerer, value: Value, node: ast.AST, path: tuple[int, ...] = 
             if by_item is not None:
                 return inside(by_item)
     match value:
-        case GeneratorContext() | IteratorValue():
+        case GeneratorContext() | IteratorValue(kind="used"):
             label = "this iterator was handed on before: it can be gone through once only"
+            raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
+        case IteratorValue():
+            label = "this iterator gives its items to a loop: nothing asks it for one of them, and later for others"
             raise lo.problem("AD0305", node, label, helps=("make a list of its items: list(...)",))
     if is_iterator_object(lo, value):
         return value

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from adjoint import ir
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     USED,
     GeneratorContext,
@@ -20,6 +21,7 @@ from adjoint.frontend.interpreter.values import (
 )
 from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.library import python_functions
+from adjoint.sources.trees import nodes
 
 _VIEWS = ("items", "values", "keys", "flat")
 """What can be gone through again."""
@@ -44,6 +46,34 @@ def is_lazy(value: Value) -> bool:
             return True
         case IteratorValue(parts=parts):
             return any(map(is_lazy, parts))
+        case _:
+            return False
+
+
+def is_endless(value: Value) -> bool:
+    """Whether it is known that there is no end of the items, where nobody stops."""
+    match value:
+        case GeneratorValue(node=generator, first=first):
+            return len(generator.generators) == 1 and is_endless(first)
+        case GeneratorObject(frame=frame):
+            return any(map(_never_stops, frame.source.node.body))
+        case IteratorValue(kind="count" | "cycle"):
+            return True
+        case IteratorValue(kind="enumerate" | "iter", parts=(inner, *_)):
+            return is_endless(inner)
+        case IteratorValue(kind="zip", parts=parts):
+            return all(map(is_endless, parts))
+        case IteratorValue(kind="lazy", parts=(ir.Const(value=function), *_, inner)):
+            return function in _BY_ITEM and is_endless(inner)
+        case _:
+            return False
+
+
+def _never_stops(statement: ast.stmt) -> bool:
+    """Whether a statement is a loop that only an exception leaves."""
+    match statement:
+        case ast.While(test=ast.Constant(value=value), body=body) if value:
+            return not any(isinstance(part, (ast.Break, ast.Return)) for each in body for part in nodes(each))
         case _:
             return False
 
@@ -133,6 +163,13 @@ def refuse_kept_by_function(lo: Lowerer, values: Iterable[Value], node: ast.AST 
 
 def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     """All items of what is lazy, computed now; other values as they are."""
+    found = _drawn(lo, value, node)
+    if lo.block is None:
+        raise Unreached  # they have no end
+    return found
+
+
+def _drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     if not is_lazy(value):
         return value
     generator = next(generators_in(value), None)
@@ -149,13 +186,13 @@ def drawn(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
             given = [arg if function in _BY_ITEM and _is_unwrapped(arg) else unnoticed(lo, arg, node) for arg in args]
             return python_functions.call(lo, function, given, node)
         case IteratorValue(kind="pairwise", parts=(inner,)):
-            items = drawn(lo, inner, node)
+            items = _drawn(lo, inner, node)
             if isinstance(items, IteratorValue):
                 items = python_functions.call(lo, python_functions.copied, [items], node)
             return IteratorValue("zip", (items, python_functions.call(lo, python_functions.but_first, [items], node)))
         case IteratorValue(kind=kind, parts=parts):
             if sum(not isinstance(part, ir.Const) for part in parts) < 2:
-                return IteratorValue(kind, tuple([drawn(lo, part, node) for part in parts]))
+                return IteratorValue(kind, tuple([_drawn(lo, part, node) for part in parts]))
             from adjoint.frontend.iterators.effect_watches import each_before_the_next  # lazy
 
             return IteratorValue(
@@ -172,7 +209,7 @@ def unnoticed(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     from adjoint.frontend.iterators.effect_watches import before_its_turn  # lazy
 
     with before_its_turn(lo, node):
-        return drawn(lo, value, node)
+        return _drawn(lo, value, node)
 
 
 # One by one

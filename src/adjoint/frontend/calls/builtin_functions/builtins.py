@@ -195,6 +195,8 @@ def _bool(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 @handles(iter)
 def _iter(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    if len(args) == 2:
+        return python_functions.call(lo, item_by_item.called_until, args, node)
     _refuse_uniterable(lo, args[:1], node)
     if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.Opaque) and lo.run_data.handled:
         return NotImplemented  # which raises at once

@@ -19,7 +19,8 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import ENDLESS, Cell, IteratorValue, Ref, TupleValue, Value
 from adjoint.frontend.iterators.effect_watches import Footprint
 from adjoint.frontend.iterators.items import Indexed, by_index, static_getters
-from adjoint.frontend.iterators.iterators import generators_in, has_generator, is_lazy, unnoticed
+from adjoint.frontend.iterators.iterator_objects import rows
+from adjoint.frontend.iterators.iterators import generators_in, has_generator, is_endless, is_lazy, unnoticed
 from adjoint.frontend.syntax.conditions import truth_of
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.sources.trees import nodes
@@ -40,6 +41,9 @@ def loop_beside(
     assigned: Sequence[ast.AST],
 ) -> None:
     """The loop over ``zip(...)`` of which one part goes through a generator."""
+    if sum(map(may_have_no_end, iterable.parts)) > 1:
+        run_for(lo, node, rows(lo, iterable.parts, node), bind, body, orelse, assigned)
+        return
     _Beside(lo, node, iterable.parts, bind, body).run(orelse, assigned)
 
 
@@ -69,9 +73,6 @@ class _Beside:
         """What is gone through beside the generator, its items computed beforehand."""
         if not is_lazy(part):
             return part
-        if may_have_no_end(part):
-            label = "several generators are gone through side by side, which may have no end"
-            raise self.lo.problem("AD0305", self.node, label, helps=_LISTS)
         with self.footprints[place].computed():
             return unnoticed(self.lo, part, self.node)
 
@@ -166,5 +167,7 @@ class _Beside:
 
 def may_have_no_end(value: Value) -> bool:
     """Whether a generator goes on until something comes about."""
+    if is_lazy(value) and is_endless(value):
+        return True
     sources = [generator.frame.source.node for generator in generators_in(value)]
     return any(isinstance(part, ast.While) for source in sources for part in nodes(source))

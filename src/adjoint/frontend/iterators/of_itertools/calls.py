@@ -18,7 +18,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, RangeValue, TupleValue, Value, is_atom
 from adjoint.frontend.iterators.items import kept, sequence, static_items, written_out
 from adjoint.frontend.iterators.iterator_objects import as_object, counted, cycle, iterator_of, lazily
-from adjoint.frontend.iterators.iterators import has_generator, is_iterator, lazy, refuse_twice
+from adjoint.frontend.iterators.iterators import has_generator, is_endless, is_iterator, is_lazy, lazy, refuse_twice
 from adjoint.frontend.iterators.of_itertools import as_lists, item_by_item
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.in_python import iterator_definitions
@@ -35,9 +35,18 @@ Named = dict[str, Value]
 # Item by item
 
 
+_STOPPING = (as_lists.sliced, as_lists.taken_while)
+"""What goes through the first items only."""
+
+
+def _is_drawn_in_turn(value: Value, function: Callable[..., Any] | None = None) -> bool:
+    """Whether a function has to look at an item before the next one is computed."""
+    return has_generator(value) or (is_endless(value) and (is_lazy(value) or function not in _STOPPING))
+
+
 def _drawn_by(lo: Lowerer, function: Callable[..., Any], *args: Value) -> Value:
     """The items that a function of the library gives, one by one: of generators in the order in which they compute."""
-    if any(map(has_generator, args)):
+    if any(_is_drawn_in_turn(arg, function) for arg in args):
         by_item = getattr(item_by_item, function.__name__, None)
         if by_item is None:
             label = "several generators are gone through side by side"
@@ -129,13 +138,17 @@ def _islice(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any
 def _groupby(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     key = kwargs.get("key", args[1] if len(args) > 1 else NONE)
     key = ir.Const(python_functions.same) if key == NONE else key
-    return python_functions.call(lo, item_by_item.grouped, [kept(lo, args[0]), key], node)
+    given = kept(lo, args[0])
+    if is_endless(given):
+        label = "a group of what has no end may have none"
+        raise lo.problem("AD0305", node, label, helps=("take the first items: itertools.islice(items, n)",))
+    return python_functions.call(lo, item_by_item.grouped, [given, key], node)
 
 
 @handles(itertools.pairwise)
 def _pairwise(lo: Lowerer, args: Args, kwargs: Named, node: ast.AST | None) -> Any:
     given = kept(lo, args[0])
-    if has_generator(given):
+    if _is_drawn_in_turn(given):
         return python_functions.call(lo, item_by_item.paired, [given], node)
     return IteratorValue("pairwise", (given,))
 

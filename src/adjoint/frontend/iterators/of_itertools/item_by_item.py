@@ -91,6 +91,18 @@ def joined(items: Any, more: Any) -> Iterator[Any]:
     yield from more
 
 
+def called_until(function: Any, sentinel: Any) -> Iterator[Any]:
+    item = function()
+    while item != sentinel:
+        yield item
+        item = function()
+
+
+def repeated(item: Any, times: Any) -> Iterator[Any]:
+    for _ in range(times):
+        yield item
+
+
 def paired(items: Any) -> Iterator[Any]:
     before: list[Any] = []
     for item in items:
