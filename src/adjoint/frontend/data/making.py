@@ -230,14 +230,14 @@ def runtime_object(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Var:
 
 
 def _with_defaults(lo: Lowerer, record: Record, known: ir.Instance, node: ast.AST | None) -> Record:
-    """An object with what its class holds for the attributes that are assigned later: numbers, read until then."""
+    """An object with what its class holds for attributes assigned later: numbers, tuples of them, read until then."""
     cls: Any = record.cls
     for name in known.fields:
         found = inspect.getattr_static(cls, name, _MISSING)
         if record.get(name) is not None or found is _MISSING or inspect.isdatadescriptor(found):
             continue
         is_none = found is None and lo.settings.tagged
-        if not is_none and not isinstance(found, (bool, int, float, complex, np.generic)):
+        if not is_none and not _is_of_numbers(found):
             lo.settings.mixed.add(node)
             label = f"{name!r} is an attribute of the class, and assigned for an object that must exist at run time"
             raise lo.problem("AD0402", node, label, helps=(f"assign {name!r} in '__init__', a value of the same kind",))
@@ -245,6 +245,12 @@ def _with_defaults(lo: Lowerer, record: Record, known: ir.Instance, node: ast.AS
         value = inputs.captured(lo, found, ("attribute", cls, name), name, node)
         record = record.with_part(name, as_element(lo, slot(lo, value, node), known.fields[name]))
     return record
+
+
+def _is_of_numbers(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return type(value) is tuple and all(map(_is_of_numbers, value))
+    return isinstance(value, (bool, int, float, complex, np.generic))
 
 
 def replace(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) -> None:
