@@ -213,3 +213,43 @@ def test_a_masked_array_that_is_written_keeps_its_mask_or_is_refused() -> None:
 
 
 UNMASKED = np.ma.array([1.0, 2.0, 3.0])
+
+
+def filtered(x, observations):
+    """As filters of Kalman's kind look at observations of which some may be missing."""
+    rows = np.ma.asarray(observations)
+    state, total = x * 0.5, 0.0
+    for t in range(rows.shape[0]):
+        if not np.any(np.ma.getmask(rows[t])):
+            innovation = rows[t] - state
+            state = state + 0.3 * innovation * x
+            total += np.dot(innovation, innovation)
+    return total + np.sum(state)
+
+
+OBSERVATIONS = np.array([[1.0, 2.0], [0.5, 0.1], [0.2, 0.7]])
+
+
+@pytest.mark.parametrize("mask", [False, np.array([[False, False], [True, True], [False, False]])])
+def test_masked_rows_of_which_nothing_is_masked(mask) -> None:
+    right(filtered, X, np.ma.array(OBSERVATIONS, mask=mask))
+
+
+def masked_after_a_difference(x):
+    difference = np.ma.asarray(UNMASKED) - x
+    difference[0] = np.ma.masked
+    return np.sum(difference)
+
+
+def test_what_such_an_array_becomes_is_not_masked_later() -> None:
+    with pytest.raises(ad.DifferentiationError, match=r"AD0207(.*\n)*.*an element is masked here"):
+        ad.grad(masked_after_a_difference)(np.array([0.3, 0.5, 0.7]))
+
+
+def quotient(x):
+    return np.sum(np.ma.asarray(UNMASKED) / x)
+
+
+def test_a_quotient_of_masked_arrays_may_be_masked() -> None:
+    with pytest.raises(ad.DifferentiationError, match="AD0207"):
+        ad.grad(quotient)(np.array([0.3, 0.0, 0.7]))

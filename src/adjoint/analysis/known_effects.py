@@ -11,7 +11,7 @@ import numpy as np
 
 from adjoint.records import dataclass
 from adjoint.runtime import tangents
-from adjoint.runtime.arithmetic.checks import plain_operand
+from adjoint.runtime.arithmetic.checks import plain_operand, unmasked_operand
 from adjoint.runtime.copies import fresh_shadows, owned, snapshot
 from adjoint.runtime.objects import attribute_or_none, make_object
 
@@ -171,7 +171,7 @@ def _table() -> dict[Any, Effects]:
     )
     table.update(dict.fromkeys(copies, NEW))
     table.update(dict.fromkeys((tangents.pour, delattr), FILLS_FIRST))
-    table[plain_operand] = PLACED
+    table[plain_operand] = table[unmasked_operand] = PLACED
     return table
 
 

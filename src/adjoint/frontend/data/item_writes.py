@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.opaque.arguments import may_carry
@@ -36,6 +38,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
                 _set_known(lo, base, record, index, value, node)
                 return
         case ir.Var(type=ir.Array()):
+            _refuse_mask(lo, value, node)
             key = array_key(lo, index, node)
             atom = array_operand(lo, value, node)
             mark_array_written(lo, base, node)
@@ -83,6 +86,13 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         lo.emit(ir.Store(base, array_key(lo, index, node), given, "set", lo.span(node)))
         return
     raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
+
+
+def _refuse_mask(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
+    """Refuses to mask an element: the array may be one of NumPy's masked ones, of which that is the data here."""
+    if class_of(lo, value) is type(np.ma.masked):
+        helps = ("leave elements out by what stands there: np.where(mask, 0.0, x)",)
+        raise lo.problem("AD0207", node, "an element is masked here", helps=helps)
 
 
 def _no_items_to_assign(lo: Lowerer, cls: type | None, node: ast.AST | None) -> Exception:

@@ -6,8 +6,11 @@ they do not: it is refused where it is known, else the operand is asked when the
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence, Set
 from typing import TypeGuard
+
+import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
@@ -18,7 +21,14 @@ from adjoint.ir.walk import operands, statements_in
 from adjoint.records import replace
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear
 from adjoint.rules.registry import exchanges, rule_for
-from adjoint.runtime.arithmetic.checks import PLAIN, brings_arithmetic, check_operand, plain_operand, ways_out
+from adjoint.runtime.arithmetic.checks import (
+    PLAIN,
+    brings_arithmetic,
+    check_operand,
+    plain_operand,
+    unmasked_operand,
+    ways_out,
+)
 
 _DIFFERENTIATED = (Elementwise, Linear, Bilinear, General)
 _OF_SPARSE_MATRICES = (
@@ -26,6 +36,10 @@ _OF_SPARSE_MATRICES = (
     "adjoint.runtime.numerical_methods.of_scipy.sparse",
 )
 """Modules of functions that are made for matrices with an arithmetic of their own."""
+_WITHOUT_MASKS = frozenset(
+    {operator.add, operator.sub, operator.mul, operator.matmul, np.add, np.subtract, np.multiply, np.matmul, np.dot}
+)
+"""Operations of which nothing is masked where nothing of an operand is."""
 
 
 def with_operands_checked(function: ir.Function, params: Sequence[ir.Var]) -> ir.Function:
@@ -104,7 +118,8 @@ def _with_plain_operand(call: ir.Call, operand: ir.Var, before: list[ir.Statemen
             classes.append(ir.Var("cls", ir.Opaque(type)))
             before.append(ir.Call((classes[-1],), type, (other,), (), call.span))
     target, name = ir.Var(operand.hint, operand.type), ir.Const(operand.hint if operand.named else None)
-    before.append(ir.Call((target,), plain_operand, (operand, name, *classes), (), call.span))
+    check = unmasked_operand if call.callee in _WITHOUT_MASKS else plain_operand
+    before.append(ir.Call((target,), check, (operand, name, *classes), (), call.span))
     args = [target if arg is operand and place not in settings else arg for place, arg in enumerate(call.args)]
     return replace(call, args=tuple(args))
 

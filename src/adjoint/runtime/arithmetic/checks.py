@@ -478,3 +478,16 @@ def plain_operand(operand: Any, name: str | None, *classes: type) -> Any:
         return np.asarray(operand) if is_array else operand
     check_operand(operand, name)
     return operand
+
+
+def unmasked_operand(operand: Any, name: str | None, *classes: type) -> Any:
+    """The same of a sum, a difference or a product, where a masked array of which nothing is masked is its data.
+
+    (Elsewhere it is not: a quotient of masked arrays is masked where it is infinite.)
+
+    >>> unmasked_operand(np.ma.array([1.0, 2.0]), None)
+    array([1., 2.])
+    """
+    if isinstance(operand, np.ma.MaskedArray) and not np.ma.is_masked(operand):
+        return np.asarray(operand)
+    return plain_operand(operand, name, *classes)
