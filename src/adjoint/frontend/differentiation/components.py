@@ -126,7 +126,7 @@ def describe(shape: joins.Shape) -> str:
         case joins.Leaf(type=ir.Scalar(kind=kind)) if kind in _KINDS:
             return _KINDS[kind]
         case joins.Leaf(type=ir.Opaque(cls=cls)) if cls is not None:
-            return object_of(cls)
+            return "None" if cls is type(None) else object_of(cls)
         case joins.Same(value=ir.Const(value=constant)):
             return repr(constant)
         case joins.ComposedShape(template=Method()):
