@@ -1,10 +1,11 @@
 """Spans, codes, rendering: the only place that words a message."""
 
 from adjoint.diagnostics.diagnostic import Diagnostic, Label, diagnostic
-from adjoint.diagnostics.errors import DifferentiationError, DifferentiationWarning, error, warn
+from adjoint.diagnostics.errors import ComplexPower, DifferentiationError, DifferentiationWarning, error, warn
 from adjoint.diagnostics.spans import Span, calls_through, place, span_of
 
 __all__ = [
+    "ComplexPower",
     "Diagnostic",
     "DifferentiationError",
     "DifferentiationWarning",

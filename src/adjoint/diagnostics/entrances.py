@@ -26,9 +26,9 @@ _MACHINE = os.path.join(_PACKAGE, "native", "")
 
 def hand_over(failure: BaseException) -> None:
     """Prepares an exception that leaves this package; to be called where it is caught, before a bare ``raise``."""
-    tell_users_line(failure)
+    raised = tell_users_line(failure)
     if isinstance(failure, DifferentiationError) and not all(problem.labels for problem in failure.diagnostics):
-        span = place_of_request()
+        span = raised or place_of_request()
         if span is not None:
             failure.place_at(span)
     if os.environ.get("ADJOINT_TRACEBACK") != "full" and not _is_fault(failure):

@@ -48,6 +48,16 @@ class DifferentiationError(_WithDiagnostics, TypeError):
         self.args = (_rendered(self.diagnostics),)
 
 
+class ComplexPower(DifferentiationError):
+    """A power that was taken for a float turns out to be complex when the derivative runs."""
+
+    __module__ = "adjoint"
+    __qualname__ = "DifferentiationError"
+
+    def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
+        super().__init__(*(diagnostics or (diagnostic("AD0414", None, "it counts as a float here"),)))
+
+
 class DifferentiationWarning(_WithDiagnostics, UserWarning):
     """Something that can be differentiated, but hardly means what it says."""
 

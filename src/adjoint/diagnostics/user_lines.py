@@ -16,15 +16,17 @@ RAISE = dis.opmap["RAISE_VARARGS"]
 Parts = dict[int, list[tuple[str, Span]]]
 
 
-def tell_users_line(failure: BaseException) -> None:
+def tell_users_line(failure: BaseException) -> Span | None:
     """Has a traceback show which lines of the user's generated code comes from, and adds a note with these.
+
+    The result is the place that raised the exception, None where that is in no generated code.
 
     The note begins with the line that raised the exception, and goes on with the calls that led there. Nothing of this
     costs anything where nothing is raised. An exception that tells it already stays as it is.
     """
     passed = list(_passed(failure.__traceback__))
     if not passed:
-        return
+        return None
     for traceback, span in passed:
         _write_beside(traceback, span)
     (_, raised), *calls = reversed(passed)
@@ -38,6 +40,7 @@ def tell_users_line(failure: BaseException) -> None:
         notes[notes.index(before)] = note
     elif not any(note in known for known in notes):
         failure.add_note(note)
+    return raised
 
 
 def _passed(traceback: TracebackType | None) -> Iterator[tuple[TracebackType, Span]]:

@@ -219,6 +219,21 @@ ENTRIES = {
                 ad.grad(lambda options: options["step size"] ** 2)({"step size": 0.1})
             """,
     ),
+    "AD0414": Entry(
+        title="a negative number to a power that is not whole is complex",
+        helps=("keep it from being negative: abs(x) ** p, max(x, 0.0) ** p", "or make it complex: complex(x) ** p"),
+        explanation="""
+            Python makes a complex number of a negative float to the power of 0.5 or 1 / 3; NumPy gives nan. A
+            derivative is made for types that are known beforehand, and a power of floats counts as a float. So it is
+            refused when it happens.
+
+                ad.grad(lambda x: (x**0.5).imag)(-2.0)           # refused
+
+            Say that it is complex:
+
+                ad.grad(lambda x: (complex(x) ** 0.5).imag)(-2.0)
+            """,
+    ),
     "AD0421": Entry(
         title="result must name a component of what the function returns",
         helps=("result takes an index, a key, the name of a field, or a key path",),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.frontend.calls.complex_powers import may_be_complex
 from adjoint.frontend.data.read_only_views import note_view
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.handed_on import handed_on
@@ -20,6 +21,7 @@ from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
+from adjoint.runtime.arithmetic.checks import check_real
 from adjoint.types.classes.constant_types import EXAMPLES
 
 
@@ -91,6 +93,10 @@ def call(lo: Lowerer, callee: Any, atoms: Sequence[ir.Atom], node: ast.AST | Non
     if not _is_inside(callee, atoms):
         refuse_linked(lo, atoms, node)
     lo.at(node)
+    if callee is operator.pow and not lo.run_data.all_constant:
+        base, exponent = atoms
+        if may_be_complex(base, exponent, lo.open.statements):
+            lo.emit(ir.Call((), check_real, (base, exponent), (), lo.span(node)))
     return lo.open.call(callee, *atoms)
 
 

@@ -55,6 +55,7 @@ from adjoint.frontend.objects.linked import is_reference
 from adjoint.frontend.objects.special_method_effects import text_of
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.conditions import bool_of, truth_of
+from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import numbers
 from adjoint.sources.library_folders import is_class_of_a_library, is_of_a_library
@@ -467,3 +468,9 @@ def _observing(function: Any) -> Handler:
 
 for _observer in (*display.PRINTS, repr, str, format):
     HANDLERS[_observer] = _observing(_observer)
+
+
+@handles(pow)
+def _pow(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """``pow(x, y)`` is ``x ** y``."""
+    return NotImplemented if kwargs or len(args) != 2 else apply_operator(lo, operator.pow, args, node)

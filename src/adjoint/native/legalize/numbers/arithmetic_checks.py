@@ -56,6 +56,8 @@ class _Checking(Rewriting):
             return (*self._cut_off(statement), statement)
         if not isinstance(statement, ir.Call) or not _is_hashable(statement.callee):
             return (statement,)
+        if statement.callee is checks.check_real:
+            return (ir.Call((), checks.check_power, (ir.Const("branch of **"), *statement.args, statement.args[0])),)
         if statement.callee in _DIVISIONS and all(map(_is_python_number, statement.args)):
             return (*self._divisor(statement), statement)
         if self.of_functions and _is_of_whole_numbers(statement):

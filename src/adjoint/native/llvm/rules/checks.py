@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.diagnostics import ComplexPower
 from adjoint.native.llvm.messages import Message
 from adjoint.native.llvm.rules import functions, numbers
 from adjoint.native.llvm.rules.arithmetic import complexes
@@ -218,6 +219,13 @@ def _is_too_large_in_parts(e: Emission, x: Value, y: Value, z: Value) -> Number:
     return either(e, *[_infinite(e, part) for part in complexes.real_and_imaginary(z)])
 
 
+def _is_complex(e: Emission, x: Value, y: Value, z: Value) -> Number:
+    del z
+    by = numbers.as_float(e, y)
+    is_fraction = compare(e, "ne", by, RULES[np.floor](e, by))
+    return both(e, compare(e, "lt", x, constant(0.0)), _finite(e, x), _finite(e, by), is_fraction)
+
+
 _FAULTS: dict[str, Condition] = {
     "pole of **": _is_pole,
     "range of **": _is_too_large,
@@ -227,6 +235,11 @@ _FAULTS: dict[str, Condition] = {
     "complex pole of **": _is_complex_pole,
     "range of complex **": _is_too_large_in_parts,
     "inverse of whole numbers": lambda e, x, y, z: compare(e, "lt", y, constant(0)),
+    "branch of **": _is_complex,
+}
+_REFUSED: dict[str, tuple[type[Exception], tuple[Any, ...]]] = {
+    **checks.REFUSED_POWERS,
+    "branch of **": (ComplexPower, ()),
 }
 
 
@@ -237,7 +250,7 @@ def _fault(kind: str) -> Condition:
 
 
 def _refuse_power(e: Emission, failed: Number, kind: str) -> None:
-    error, text = checks.REFUSED_POWERS[kind]
+    error, text = _REFUSED[kind]
     _refuse_where(e, failed, error, text[0] if len(text) == 1 else text)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from adjoint import ir
+from adjoint.diagnostics import DifferentiationError
 from adjoint.ir.walk import targets_of
 from adjoint.native.llvm.memory.blocks import OPERANDS
 from adjoint.native.llvm.values import (
@@ -397,7 +398,8 @@ class Emission:
 
     def leave(self, exception: type[BaseException], message: Any, operands: Sequence[Value] = ()) -> None:
         """Goes to the handler of an exception; leaves the function where there is none, with what the message tells."""
-        for guard in reversed(self.guards):
+        handling = () if issubclass(exception, DifferentiationError) else reversed(self.guards)
+        for guard in handling:
             label = guard.handler_of(exception)
             if label is not None:
                 self.writer.jump(label)
