@@ -115,7 +115,7 @@ SEPARATE = {
     **{
         f"adjoint.runtime.{name}": STRUCTURES
         for name in (
-            *("arithmetic.checks", "lists", "messages", "objects", "outside", "overlap"),
+            *("arithmetic.checks", "arithmetic.complex_powers", "lists", "messages", "objects", "outside", "overlap"),
             *(f"tangents.{part}" for part in ("conversions", "slots", "sums", "zeros")),
         )
     },

@@ -18,6 +18,7 @@ _MODULES = (
     "copies",
     "arithmetic.bundles",
     "arithmetic.checks",
+    "arithmetic.complex_powers",
     "arithmetic.fused_loops",
     "arithmetic.numbers",
     "arithmetic.vector_math",

@@ -21,7 +21,7 @@ from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD
 from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
-from adjoint.runtime.arithmetic.checks import check_real
+from adjoint.runtime.arithmetic.complex_powers import check_real
 from adjoint.types.classes.constant_types import EXAMPLES
 
 

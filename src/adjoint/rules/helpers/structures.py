@@ -9,11 +9,11 @@ from adjoint.runtime.arithmetic.checks import (
     check_factor,
     check_floats,
     check_operand,
-    check_real,
     check_rows,
     check_single,
     check_written,
 )
+from adjoint.runtime.arithmetic.complex_powers import check_real
 from adjoint.runtime.lists import first_of_same, order_of_items
 from adjoint.runtime.messages import check_in_place, check_sum
 from adjoint.runtime.objects import (

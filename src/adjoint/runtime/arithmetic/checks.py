@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.runtime.arithmetic.complex_powers import is_complex
 from adjoint.types.classes.safe_lookups import asked
 
 OUTSIDE_SAID = "math domain error"
@@ -47,20 +48,6 @@ def check_domain(name: str, x: Any) -> None:
     """
     if holds_somewhere(OUTSIDE[name], x):
         raise ValueError(OUTSIDE_SAID)
-
-
-def check_real(base: Any, exponent: Any) -> None:
-    """Refuses a power of floats that Python makes complex.
-
-    Raises
-    ------
-    DifferentiationError
-        AD0414.
-    """
-    if base < 0 and isinstance(base**exponent, complex):
-        from adjoint.diagnostics import ComplexPower  # lazy
-
-        raise ComplexPower
 
 
 def check_whole(x: Any) -> None:
@@ -261,10 +248,6 @@ def _words_of_pole(zero: complex) -> str:
         return str(problem)
 
 
-def _is_complex(x: Any, y: Any, z: Any) -> Any:
-    return isinstance(float(x) ** float(y), complex)
-
-
 FAULTS_OF_POWERS: dict[str, Any] = {
     "pole of **": _is_pole,
     "range of **": _is_too_large,
@@ -274,7 +257,7 @@ FAULTS_OF_POWERS: dict[str, Any] = {
     "complex pole of **": _is_complex_pole,
     "range of complex **": _is_too_large_in_parts,
     "inverse of whole numbers": _is_negative,
-    "branch of **": _is_complex,
+    "branch of **": is_complex,
 }
 """What is refused of powers, as conditions on both arguments and the result."""
 

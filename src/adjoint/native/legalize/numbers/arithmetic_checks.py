@@ -16,6 +16,7 @@ from adjoint import ir
 from adjoint.ir.join import kind_of_numbers, type_of_atom
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import checks
+from adjoint.runtime.arithmetic.complex_powers import check_real
 
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, divmod)
 _SHIFTS = (operator.lshift, operator.rshift)
@@ -56,7 +57,7 @@ class _Checking(Rewriting):
             return (*self._cut_off(statement), statement)
         if not isinstance(statement, ir.Call) or not _is_hashable(statement.callee):
             return (statement,)
-        if statement.callee is checks.check_real:
+        if statement.callee is check_real:
             return (ir.Call((), checks.check_power, (ir.Const("branch of **"), *statement.args, statement.args[0])),)
         if statement.callee in _DIVISIONS and all(map(_is_python_number, statement.args)):
             return (*self._divisor(statement), statement)
