@@ -210,6 +210,11 @@ def change_of_basis(convert: Any, n: int) -> Any:
     return matrix
 
 
+def as_given(a: Any) -> Any:
+    """The array itself, through which no derivative goes."""
+    return a
+
+
 def with_further_columns(q: Any, a: Any) -> Any:
     """The orthogonal factor of ``a`` with the columns beyond those of ``a``, which turn freely as ``a`` varies."""
     return np.concatenate([q, np.linalg.qr(a, mode="complete")[0][..., np.shape(q)[-1] :]], axis=-1)

@@ -9,7 +9,7 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.declare import case, constant, definition, general, no_derivative, sample
 from adjoint.rules.scipy.matrices.layout import ORDER
 from adjoint.rules.scipy.matrices.stacks import each_matrix
-from adjoint.runtime.array_functions.linalg import conjugated, hermitian, transposed, with_further_columns
+from adjoint.runtime.array_functions.linalg import as_given, conjugated, hermitian, transposed, with_further_columns
 from adjoint.runtime.numerical_methods.of_scipy.linalg import pivots, polar_factor, signs_of_factor
 
 REGULAR, DEFINITE = sample(3, 3, kind="regular"), sample(3, 3, kind="definite")
@@ -28,7 +28,7 @@ def _qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fin
         return (r, order) if pivoting else (r,)
     if mode == "full" and rows > columns:
         r = np.concatenate([r, np.zeros((rows - columns, columns))])
-        q = with_further_columns(q, stop_gradient(a[:, order] if pivoting else a))
+        q = with_further_columns(q, as_given(a[:, order] if pivoting else a))
     return (q.copy(ORDER), r, order) if pivoting else (q.copy(ORDER), r)
 
 
