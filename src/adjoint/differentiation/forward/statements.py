@@ -68,7 +68,7 @@ class Forward:
         found = keep_supports(
             body,
             params,
-            self.rules.supports.found,
+            {*self.rules.supports.found, *self.rules.supports.by_chance},
             {dot for dot in self.dots.values() if isinstance(dot, ir.Var)},
             complete=not (is_called and known.computed),
             primal=primal,

@@ -206,6 +206,8 @@ class TangentRules:
         hint, type_ = f"{target.hint}_dot", self.types.of(target.type) if has_slots(target.type) else None
         dot = _renamed(builder, result, hint, type_, target.named, start)
         self.supports.inherit(dot, result)
+        if has_slots(target.type) and isinstance(dot, ir.Var):
+            self.supports.written(dot)
         if is_view and call.callee not in _ALWAYS_VIEWS:
             return self.followed(builder, call, rule, target, dot)
         return dot

@@ -27,6 +27,7 @@ from adjoint.rules.kinds import Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
 from adjoint.runtime.array_functions.arrays import unbroadcast
+from adjoint.runtime.array_functions.sequences import concatenate_of, stack_of
 from adjoint.sources.library_folders import package_of
 
 _MOVING = """
@@ -37,6 +38,8 @@ _MOVING = """
 """
 _MOVES = frozenset(_MOVING.split())
 """Functions, of NumPy and of ours, that put the elements of their first argument elsewhere, zeros beside them."""
+_TOGETHER = frozenset({concatenate_of, stack_of})
+"""Those that put the elements of several arguments side by side."""
 _LEAVING_OUT = frozenset({"scatter", "scatter_take", "scatter_along", "unchosen"})
 """Those of them that are transposes of selections."""
 NEVER_ZERO = frozenset(
@@ -73,12 +76,15 @@ class Supports:
     ----------
     found
         The support of a cotangent that is not its own.
+    by_chance
+        Memory that may be written: what was left out as it was made does not say what is zero later.
     partial
         Cotangents from which a selection left something out: what they are multiplied with need not be a number there.
     """
 
     def __init__(self) -> None:
         self.found: dict[ir.Var, ir.Atom | Union] = {}
+        self.by_chance: set[ir.Var] = set()
         self.partial: set[ir.Var] = set()
 
     def of(self, cotangent: ir.Atom) -> ir.Atom:
@@ -88,6 +94,18 @@ class Supports:
         if isinstance(found, Union):
             found = self.found[cotangent] = _united(found.home, found.parts)
         return found
+
+    def written(self, memory: ir.Var) -> None:
+        """What is asked of memory that may be written later: itself, beside which supports are kept.
+
+        Of sums of products nothing is taken for left out.
+        """
+        support = self.found.get(memory)
+        if isinstance(support, ir.Var) and of_same_rank(support, memory):
+            del self.found[memory]
+            self.by_chance.add(memory)
+        elif support is not None:
+            self.found[memory] = ir.Const(1.0)
 
     def inherit(self, new: ir.Atom, old: ir.Atom) -> None:
         """``new`` is ``old`` in other words."""
@@ -204,7 +222,7 @@ class Supports:
         """The support of a linear function's tangent, where it is not its own; ``args`` has tangents already."""
         if not any(isinstance(dot, ir.Var) and dot in self.found for dot in dots):
             return None
-        if call.callee is np.where or is_moving(call.callee):
+        if call.callee is np.where or is_moving(call.callee) or call.callee in _TOGETHER:
             places = [_in_shape(builder, self.of(arg), arg) if arg in dots else arg for arg in args]
             return _called(builder, call, tuple(places))
         return self.anywhere(builder, dots)
