@@ -53,17 +53,23 @@ def _sum(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST
         return apply_operator(lo, operator.add, [total, item], node)
 
     if isinstance(args[0], GeneratorValue):
-        return fold_generator(lo, args[0], start, add)
+        return fold_generator(lo, args[0], _anew(lo, start, node), add)
     given = kept(lo, args[0])
     if isinstance(given, GeneratorObject) and node is not None:
-        return fold(lo, given, start, add, node)
+        return fold(lo, given, _anew(lo, start, node), add, node)
     given = sequence(lo, given)
     items = static_items(lo, given, node)
     if items is not None:
         if start == ir.Const(0) and len(items) > 1 and _is_zero_plus_itself(items[0]):
             return functools.reduce(add, items)  # 0 + x is another object than x: a sum of one is left as it is
-        return functools.reduce(add, items, start)
-    return python_functions.call(lo, python_functions.total, [given, start], node)
+        return functools.reduce(add, items, start) if items else _anew(lo, start, node)
+    return python_functions.call(lo, python_functions.total, [given, _anew(lo, start, node)], node)
+
+
+def _anew(lo: Lowerer, start: Value, node: ast.AST | None) -> Value:
+    """A float as a sum starts with it: the sum of nothing is another object, which tells one NaN from another."""
+    is_float = isinstance(start, ir.Var) and start.type == ir.FLOAT
+    return apply_operator(lo, operator.mul, [start, ir.Const(1)], node) if is_float else start
 
 
 def _is_zero_plus_itself(value: Value) -> bool:
