@@ -137,6 +137,10 @@ def _for_machine(context: Context) -> bool:
     return context.target.machine
 
 
+def _for_numpy(context: Context) -> bool:
+    return not context.target.machine and context.target.library is None
+
+
 def _target(context: Context) -> tuple[Any, ...]:
     return (context.target,)
 
@@ -229,13 +233,13 @@ PASSES = {
         Pass(
             "dot-products",
             "differentiation.finish:with_sums_as_products",
-            when=lambda c: not c.target.machine,
+            when=_for_numpy,
             everywhere=True,
         ),
         Pass(
             "rank-one-updates",
             "differentiation.finish:with_products_added_in_place",
-            when=lambda c: not c.target.machine,
+            when=_for_numpy,
             everywhere=True,
         ),
         Pass(

@@ -226,6 +226,18 @@ def solves(a, b):
     return np.sum(np.linalg.solve(m, b) ** 2) + np.sum(np.linalg.solve(m, a) * a)
 
 
+@program((3, 3), (3,))
+def iterated(a, b):
+    for _ in range(3):
+        b = np.sin(a @ b) / np.sqrt(b @ b + 1.0)
+    return np.sum(b)
+
+
+@program((3, 3))
+def log_determinant(a):
+    return np.sum(np.log(np.diagonal(np.linalg.cholesky(a @ a.T + 2 * np.eye(3)))))
+
+
 @program((3, 3))
 def inverses(a):
     m = a + 4 * np.eye(3)

@@ -247,6 +247,30 @@ class Helpers:
 
     # Decompositions
 
+    def solve_triangular(self, a: Any, b: Any, lower: bool) -> Any:
+        return self.np.linalg.solve(a, b)
+
+    def lower_half(self, m: Any) -> Any:
+        return self.np.tril(m) - 0.5 * self._on_diagonal(m)
+
+    def completed(self, m: Any, lower: bool = True) -> Any:
+        half = self.np.tril(m, -1) if lower else self.np.triu(m, 1)
+        return half + self._hermitian(half) + self._on_diagonal(self._real(m))
+
+    def folded(self, ct: Any, lower: bool = True) -> Any:
+        whole = ct + self._hermitian(ct)
+        return (self.np.tril(whole, -1) if lower else self.np.triu(whole, 1)) + self._on_diagonal(self._real(ct))
+
+    def _hermitian(self, m: Any) -> Any:
+        turned = self.np.swapaxes(m, -1, -2)
+        return self.np.conj(turned) if self.np.iscomplexobj(m) else turned
+
+    def _real(self, m: Any) -> Any:
+        return self.np.real(m) if self.np.iscomplexobj(m) else m
+
+    def _on_diagonal(self, m: Any) -> Any:
+        return self.np.where(self.np.eye(m.shape[-1], dtype=bool), m, self.np.zeros_like(m))
+
     def hollow(self, m: Any) -> Any:
         return self.np.where(self.np.eye(m.shape[-1], dtype=bool), 0.0, m)
 
