@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from adjoint import ir
+from adjoint.frontend.data.outside.circular import CIRCLES
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Restart
@@ -38,26 +39,37 @@ def _size(shape: joins.Shape) -> int:
 
 
 def make_alike(
-    lo: Lowerer, name: str, found: Sequence[joins.Shape], before: Sequence[int], code: ast.AST, node: ast.AST | None
+    lo: Lowerer,
+    name: str,
+    found: Sequence[joins.Shape],
+    before: Sequence[int],
+    code: ast.AST,
+    node: ast.AST | None,
+    circle: Sequence[Site] = (),
 ) -> None:
     """Has the function lowered again where its forms, of the sizes ``before``, do not get smaller.
 
-    ``found`` are the arguments for which yet another form would be made.
+    ``found`` are the arguments for which yet another form would be made. Where objects in them that were made at the
+    sites ``circle`` refer to each other, a form that grows goes around once more, as all further ones would.
     """
     sizes = [*before, size_of(found)]
     count = 0
     while count < len(before) and sizes[-1 - count] >= sizes[-2 - count]:
         count += 1
-    if count < MANY_FORMS:
+    grows = bool(before) and sizes[-1] > sizes[-2]
+    goes_around = grows and bool(circle)
+    if count < MANY_FORMS and not goes_around:
         return
-    sites = set(joins.original_sites(tuple(site for shape in found for site in _sites(shape))))
-    grows = sizes[-1] > sizes[-2]
+    sites = set(joins.original_sites((*circle, *(site for shape in found for site in _sites(shape)))))
     is_widened = code in lo.settings.widened
     lo.settings.widened.add(code)
     if (is_widened or grows) and not sites <= lo.settings.runtime_sites:
         raise joins.NeedsRuntime(tuple(sites))
     if not is_widened:
         raise Restart(code)
+    if goes_around:
+        label = f"{name!r} is handed objects that refer to each other, and calls itself"
+        raise lo.problem("AD0402", node, label, helps=(CIRCLES,))
     if count >= TOO_MANY_FORMS:
         label = f"{name!r} is handed another structure each time that it calls itself"
         raise lo.problem("AD0402", node, label, helps=("hand over a list instead of a tuple that grows",))

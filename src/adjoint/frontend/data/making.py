@@ -25,6 +25,7 @@ from adjoint.frontend.data.element_types import (
     slot,
     slots,
 )
+from adjoint.frontend.data.outside.circular import CIRCLES
 from adjoint.frontend.data.outside.scalar_replacement import is_apart
 from adjoint.frontend.data.tagged_items import first_union, put_each
 from adjoint.frontend.entry import inputs
@@ -184,6 +185,9 @@ def grow_field(lo: Lowerer, base: ir.Var, name: str, atom: ir.Atom, node: ast.AS
     assert isinstance(type_, ir.Instance)
     note_outside(lo, base)
     type_.storage.mark_written()
+    if type_.storage.find() in {storage.find() for storage in ir.storages(type_of(atom))}:
+        label = f"an object of class {type_.cls.__name__!r} is put into itself, so that its structure has no end"
+        raise lo.problem("AD0402", node, label, helps=(CIRCLES,))
     before = type_.fields.get(name)
     after = type_of(atom) if before is None else lo.types.join(before, type_of(atom))
     if after is None and before is not None:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Hashable, Mapping, Sequence
 
 from adjoint import ir
+from adjoint.frontend.data.outside.circular import known_as_themselves
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.forms import anonymous, detached, known_structure, with_parts_replaced
@@ -34,7 +35,8 @@ MOST_CLONES = 2
 def form_of_call(lo: Lowerer, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Form:
     """What is known of the arguments of a call."""
     named = {**{str(place): value for place, value in enumerate(args)}, **kwargs}
-    shapes = {name: known_structure(joins.shape_of(value, lo.store)) for name, value in named.items()}
+    known = known_as_themselves(lo, named.values())
+    shapes = {name: known_structure(joins.shape_of(value, lo.store, known)) for name, value in named.items()}
     return {name: _numbers_given(_lasting(anonymous(shape))) for name, shape in shapes.items()}
 
 

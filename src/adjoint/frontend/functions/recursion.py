@@ -12,6 +12,7 @@ from adjoint.diagnostics import diagnostic
 from adjoint.frontend.control.unbound import with_unbound_told
 from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.outside.captures import Surroundings, objects_in, parts_of, surroundings
+from adjoint.frontend.data.outside.circular import circular
 from adjoint.frontend.data.outside.lookups import Lookups
 from adjoint.frontend.data.written_views import refuse_written_views
 from adjoint.frontend.flow.derivatives import with_flow_settled
@@ -68,7 +69,9 @@ def _called(
     """The same; ``numbers`` are known ones for which the function has variables."""
     code = closure.source.node
     as_structure = loosened if code in lo.settings.widened else known_structure if code in lo.settings.kept else loose
-    found = {name: as_structure(joins.shape_of(value, lo.store)) for name, value in bound.items()}
+    endless = circular(lo, bound.values())
+    known = tuple(ref for ref in endless if ref.origin is not None)
+    found = {name: as_structure(joins.shape_of(value, lo.store, known)) for name, value in bound.items()}
     if code in lo.settings.kept:
         found = common_form(lo, code, found)
     kind = (code, key_of(found) if code in lo.settings.kept else _key(found), lo.run_data.scope)
@@ -82,7 +85,8 @@ def _called(
         called, outside = serving(lo, kind, closure, args_outside) or (None, outside)
     if called is None:
         before = [each.size for each in lo.run_data.definitions.values() if each.lowering and each.code is code]
-        make_alike(lo, closure.source.name, tuple(found.values()), before, code, node)
+        circle = tuple(ref.site for ref in endless if ref.origin is None)
+        make_alike(lo, closure.source.name, tuple(found.values()), before, code, node, circle)
         called = Called(
             ir.Definition(closure.source.name), kind, closure, args_outside, outside, code, size_of(found.values())
         )

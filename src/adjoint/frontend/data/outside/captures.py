@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from adjoint import ir
+from adjoint.frontend.data.outside.circular import known_as_themselves
 from adjoint.frontend.data.outside.lookups import LookedUp
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.defaults import default_of
@@ -57,15 +58,18 @@ def surroundings(
 ) -> Surroundings:
     """What a function finds where it is called, and what the functions find that it is handed over.
 
-    Besides, what it was seen to look up.
+    Besides, objects that it takes for what they are, and what it was seen to look up.
     """
     walk = _Walk(lo)
     walk.value(closure)
     for cell in lo.assigned_outside():
         walk.value(lo.store.get(cell))
+    args = tuple(args)
     for arg in args:
         for function in functions_in(lo, arg, Closure):
             walk.value(function)
+    for ref in known_as_themselves(lo, args):
+        walk.value(ref)
     cells = frozenset(walk.cells)
     for each in looked_up:
         if isinstance(each, Cell):
