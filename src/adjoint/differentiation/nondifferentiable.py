@@ -124,7 +124,7 @@ def _lends_active(dependence: Dependence, arg: ir.Atom) -> bool:
 
 def _needed_of_opaque(call: ir.Call, code: str, name: str) -> Diagnostic:
     """The derivative of the result is needed."""
-    if call.callee is display.make_set:
+    if call.callee is display.make_set or any(_called(call) is cls for cls in (set, frozenset)):
         return diagnostic("AD0307", call.span, "what varies is put into a set here")
     if isinstance(call.callee, type) and issubclass(call.callee, BaseException):
         label = "the exception carries what varies, and is looked into where it is handled"
@@ -140,6 +140,9 @@ def _needed_of_opaque(call: ir.Call, code: str, name: str) -> Diagnostic:
     if is_defined(call.callee):
         code, label = "AD0204", f"{name} has no derivative with these arguments"
     helps = _ways_out(call) if code == "AD0201" else None
+    drawn = _about_what_is_drawn(call)
+    if drawn is not None:
+        label, helps = f"{name} draws at random, and a parameter of it varies", drawn
     return diagnostic(code, call.span, label, helps=helps)
 
 
@@ -289,11 +292,14 @@ _DRAWN = """
 
 
 _PATHLESS = """
-    dirichlet f noncentral_chisquare noncentral_f power triangular vonmises wald multivariate_normal standard_cauchy
+    dirichlet f noncentral_chisquare noncentral_f power triangular vonmises wald multivariate_normal standard_cauchy rvs
 """
 
 
 _UNKNOWN_PATH = "transform numbers that do not depend on it: rng.standard_normal(n), rng.uniform(size=n)"
+
+
+_CONSTANT = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
 
 
 _UNSHIFTED = "numbers drawn do not vary smoothly with it; if it shall count as a constant: ad.stop_gradient(x)"
@@ -306,10 +312,7 @@ def _ways_out(call: ir.Call) -> tuple[str, ...] | None:
     if name is None and not is_of_result:
         return None
     is_lent = may_write_anything(call) and any(isinstance(type_of_atom(arg), ir.Array) for arg in call.args)
-    constant = f"or {_COPIED}" if is_lent else "or hand it ad.stop_gradient(x), if the result shall count as a constant"
-    drawn = _about_drawing(name_of(call)[1:-1] if name is None else name.rpartition(".")[2])
-    if drawn is not None and _draws(call):
-        return (drawn,) if drawn is _UNSHIFTED else (drawn, constant)
+    constant = f"or {_COPIED}" if is_lent else _CONSTANT
     if name is None:
         return (OF_A_RESULT, constant)
     if isinstance(callee, type):
@@ -317,11 +320,15 @@ def _ways_out(call: ir.Call) -> tuple[str, ...] | None:
     return (f"declare its derivative: @ad.derivative_of({name})", constant)
 
 
-def _about_drawing(method: str) -> str | None:
-    """What is to be done where a method of this name draws numbers at random."""
+def _about_what_is_drawn(call: ir.Call) -> tuple[str, ...] | None:
+    """What is to be done where numbers are drawn at random; None where none are."""
+    text = None if call.span is None else called_text(call.span)
+    method = name_of(call)[1:-1] if text is None else text.rpartition(".")[2]
+    if not _draws(call):
+        return None
     if method in _DRAWN.split():
-        return _UNSHIFTED
-    return _UNKNOWN_PATH if method in _PATHLESS.split() else None
+        return (_UNSHIFTED,)
+    return (_UNKNOWN_PATH, _CONSTANT) if method in _PATHLESS.split() else None
 
 
 def _draws(call: ir.Call) -> bool:
@@ -329,6 +336,10 @@ def _draws(call: ir.Call) -> bool:
     callee = _called(call)
     if isinstance(callee, ir.Var):
         return callee.type == ir.Opaque(MethodType)
+    if getattr(callee, "__name__", "") == "rvs" and type(getattr(callee, "__self__", None)).__module__.startswith(
+        "scipy."
+    ):
+        return True
     return any(getattr(type_of_atom(arg), "cls", None) in _GENERATORS for arg in call.args)
 
 
@@ -338,7 +349,8 @@ _GENERATORS = (np.random.Generator, np.random.RandomState)
 def _called(call: ir.Call) -> Any:
     """What is called: the function, or the variable that holds it."""
     callee = call.callee
-    if isinstance(callee, ir.Applied) or (getattr(callee, "__name__", "") in ("call", "__call__") and call.args):
+    is_handed_over = callee is display.draw or isinstance(callee, ir.Applied)
+    if is_handed_over or (getattr(callee, "__name__", "") in ("call", "__call__") and call.args):
         return call.args[0].value if isinstance(call.args[0], ir.Const) else call.args[0]
     return callee
 

@@ -63,7 +63,7 @@ def mean_of_a_list(theta, data):
 
 #: ad.grad(drawn)(0.5)
 def drawn(mu):
-    return np.mean(np.random.wald(mu, 1.0, 100))  # error[AD0201]: 'wald' is a function of Cython, of which there is machine code only
+    return np.mean(np.random.wald(mu, 1.0, 100))  # error[AD0201]: 'wald' draws at random, and a parameter of it varies
 
 
 RNG = np.random.default_rng(0)
@@ -71,7 +71,7 @@ RNG = np.random.default_rng(0)
 
 #: ad.grad(counts_drawn)(2.0)
 def counts_drawn(rate):
-    return np.mean(RNG.poisson(rate, 100))  # error[AD0201]: the body of 'poisson' is not visible here
+    return np.mean(RNG.poisson(rate, 100))  # error[AD0201]: 'poisson' draws at random, and a parameter of it varies
 
 
 #: ad.grad(backward)(np.ones(3))
@@ -228,3 +228,8 @@ def needs_what_is_not_there(x):  # error[AD0407]: this never returns: every path
     import no_such_module
 
     return no_such_module.sin(x)
+
+
+#: ad.grad(drawn_together)(2.0)
+def drawn_together(spread):
+    return RNG.multivariate_normal(np.zeros(2), np.eye(2) * spread)[0]  # error[AD0201]: 'multivariate_normal' draws at random, and a parameter of it varies
