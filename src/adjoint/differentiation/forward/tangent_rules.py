@@ -340,7 +340,7 @@ class TangentRules:
         moved = list(args)
         for place in wrt:
             moved[place] = self.dot_of_operand(builder, args[place], place_of_number(type_of_atom(args[place])))
-        support = self.supports.moved(builder, call, [moved[place] for place in wrt], moved)
+        support = self.supports.moved(builder, call, wrt, moved)
         dot = called(builder, call.callee, moved, kwargs)
         if support is not None:
             self.supports.found[dot] = support

@@ -27,7 +27,14 @@ from adjoint.rules.kinds import Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, somewhere, times
 from adjoint.runtime.array_functions.arrays import unbroadcast
-from adjoint.runtime.array_functions.sequences import concatenate_of, stack_of
+from adjoint.runtime.array_functions.sequences import (
+    array_of,
+    column_stack_of,
+    concatenate_of,
+    hstack_of,
+    stack_of,
+    vstack_of,
+)
 from adjoint.sources.library_folders import package_of
 
 _MOVING = """
@@ -35,10 +42,14 @@ _MOVING = """
     place_trace unpad unpad_places unchosen chosen hollow without_phase transposed hermitian diagonal_matrix
     diagonal_of conjugated conjugate
     tril triu diag diagonal reshape transpose swapaxes moveaxis expand_dims squeeze broadcast_to flip
+    pad insert delete roll take ravel atleast_1d atleast_2d atleast_3d from_diagonal cumsum
 """
 _MOVES = frozenset(_MOVING.split())
-"""Functions, of NumPy and of ours, that put the elements of their first argument elsewhere, zeros beside them."""
-_TOGETHER = frozenset({concatenate_of, stack_of})
+"""Functions, of NumPy and of ours, that put the elements of their first argument elsewhere, zeros beside them.
+
+Sums of what stands before are zero where all of that is.
+"""
+TOGETHER = frozenset({array_of, concatenate_of, stack_of, vstack_of, hstack_of, column_stack_of})
 """Those that put the elements of several arguments side by side."""
 _LEAVING_OUT = frozenset({"scatter", "scatter_take", "scatter_along", "unchosen"})
 """Those of them that are transposes of selections."""
@@ -216,14 +227,13 @@ class Supports:
             parts.update(dict.fromkeys(support.parts if isinstance(support, Union) else (support,)))
         return tuple(parts)
 
-    def moved(
-        self, builder: Builder, call: ir.Call, dots: Collection[ir.Atom], args: Sequence[ir.Atom]
-    ) -> ir.Atom | None:
-        """The support of a linear function's tangent, where it is not its own; ``args`` has tangents already."""
+    def moved(self, builder: Builder, call: ir.Call, wrt: Collection[int], args: Sequence[ir.Atom]) -> ir.Atom | None:
+        """The support of a linear function's tangent, where it is not its own; ``args`` has tangents in ``wrt``."""
+        dots = [args[place] for place in wrt]
         if not any(isinstance(dot, ir.Var) and dot in self.found for dot in dots):
             return None
-        if call.callee is np.where or is_moving(call.callee) or call.callee in _TOGETHER:
-            places = [_in_shape(builder, self.of(arg), arg) if arg in dots else arg for arg in args]
+        if call.callee is np.where or is_moving(call.callee) or call.callee in TOGETHER:
+            places = [_in_shape(builder, self.of(arg), arg) if place in wrt else arg for place, arg in enumerate(args)]
             return _called(builder, call, tuple(places))
         return self.anywhere(builder, dots)
 

@@ -19,7 +19,7 @@ from adjoint.differentiation.zeros.support_flow import (
     tells,
     variables_in,
 )
-from adjoint.differentiation.zeros.supports import is_moving, of_same_rank, ones_where
+from adjoint.differentiation.zeros.supports import TOGETHER, is_moving, of_same_rank, ones_where
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
@@ -231,7 +231,9 @@ class CallSupports:
             self.supports[target] = self.scaled(call, given[0], supports[0], target, builder)
         elif callee is selected and call.args[1] in given:
             self.supports[target] = self.fitted(self.of(call.args[1], builder), target, builder)
-        elif (is_moving(callee) or callee in _LINEAR) and len(given) == 1 and call.args[0] is given[0]:
+        elif callee in TOGETHER or (
+            (is_moving(callee) or callee in _LINEAR) and len(given) == 1 and call.args[0] is given[0]
+        ):
             self.again(call, target, builder)
         else:
             parts = [

@@ -1,0 +1,54 @@
+"""Roots of arrays into which constant zeros were put: nothing depends on anything there, in forward mode neither."""
+
+import numpy as np
+import pytest
+
+import adjoint as ad
+
+X = np.array([1.0, 3.0, 2.0])
+
+
+def filled(x):
+    d = x[:, None] * x
+    np.fill_diagonal(d, 0.0)
+    return np.sqrt(d)
+
+
+def put_in_front(x):
+    d = np.roll(x * x, 1)
+    d[0] = 0.0
+    return np.sqrt(d)
+
+
+PROGRAMS = {
+    "pad": lambda x: np.sqrt(np.pad(x * x, 1)),
+    "pad_of_x": lambda x: np.sqrt(np.pad(x, 1)),
+    "cbrt": lambda x: np.cbrt(np.pad(x * x, 1)),
+    "power": lambda x: np.pad(x * x, 1) ** 0.3,
+    "insert": lambda x: np.sqrt(np.insert(x * x, 1, 0.0)),
+    "insert_in_front": lambda x: np.sqrt(np.insert(x * x, 0, 0.0)),
+    "delete": lambda x: np.sqrt(np.delete(np.insert(x * x, 0, 0.0), 1)),
+    "array": lambda x: np.sqrt(np.array([0.0, x[0] * x[1], x[0]])),
+    "matrix": lambda x: np.sqrt(np.array([[0.0, x[0] * x[1]], [x[2], 0.0]])),
+    "starred": lambda x: np.sqrt(np.array([0.0, *(x * x)])),
+    "vstack": lambda x: np.sqrt(np.vstack([np.zeros(3), x * x])),
+    "append": lambda x: np.sqrt(np.append(x * x, 0.0)),
+    "r_": lambda x: np.sqrt(np.r_[0.0, x * x]),
+    "diag": lambda x: np.sqrt(np.diag(x * x)),
+    "tril": lambda x: np.sqrt(np.tril(x[:, None] * x)),
+    "cumsum": lambda x: np.sqrt(np.cumsum(np.insert(x * x, 0, 0.0))),
+    "filled": filled,
+    "put_in_front": put_in_front,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_forward_and_reverse(name) -> None:
+    program = PROGRAMS[name]
+    for at in (X, np.zeros(3), np.array([0.0, 1.0, 2.0])):
+        with np.errstate(all="ignore"):
+            value, pullback = ad.vjp(program, at)
+            rows = [pullback(unit.reshape(value.shape))[0] for unit in np.eye(value.size)]
+            tangents = [np.ravel(ad.jvp(program, (at,), (unit,))[1]) for unit in np.eye(3)]
+        assert np.allclose(np.transpose(tangents), rows, rtol=1e-12, equal_nan=True)
+        assert at is not X or np.all(np.isfinite(rows))
