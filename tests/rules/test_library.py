@@ -230,6 +230,7 @@ def test_definitions_compute_what_they_define(entry: Any) -> None:
         "classes",
         "choices",
         "multivariate",
+        "orthants",
         "smoothing",
     )
     elsewhere = entry.means.__module__.rpartition(".")[2] in homes or entry.fn in (np.poly1d, np.polynomial.Polynomial)

@@ -202,5 +202,9 @@ def test_null_spaces() -> None:
 
 
 def test_columns_beyond_those_of_the_matrix_have_no_derivative() -> None:
-    with pytest.raises(np.linalg.LinAlgError, match="mode='economic'"):
-        ad.jacobian(lambda a: linalg.qr(a)[0])(MATRIX[:3, :2])
+    tall = MATRIX[:3, :2]
+    whole = ad.jacobian(lambda a: linalg.qr(a)[0])(tall)
+    np.testing.assert_allclose(whole[:, :2], ad.jacobian(lambda a: linalg.qr(a, mode="economic")[0])(tall), atol=1e-12)
+    assert np.isnan(whole[:, 2]).all()
+    with pytest.raises(np.linalg.LinAlgError, match="mode='reduced', which SciPy calls 'economic'"):
+        ad.grad(lambda a: np.sum(linalg.qr(a)[0] ** 3))(tall)

@@ -25,6 +25,10 @@ def integral(f: Callable[[Any], Any], low: Any, high: Any, pieces: int = 1) -> A
     return total * width
 
 
+_AT_ONCE = 64
+"""For how many arguments integrals are computed together: each takes thousands of numbers."""
+
+
 def columnwise(compute: Callable[..., Any], *args: Any) -> Any:
     """What ``compute`` gives of arrays of one axis in double precision, in the shape and precision of the arguments.
 
@@ -41,5 +45,8 @@ def columnwise(compute: Callable[..., Any], *args: Any) -> Any:
     found = np.full(columns[0].shape, np.nan)
     known = np.logical_and.reduce([np.isfinite(column) for column in columns])
     with np.errstate(all="ignore"):
-        found[known] = compute(*(column[known] for column in columns)) if known.any() else 0.0
+        places = np.flatnonzero(known)
+        for start in range(0, len(places), _AT_ONCE):
+            part = places[start : start + _AT_ONCE]
+            found[part] = compute(*(column[part] for column in columns))
     return found.reshape(shape).astype(dtype)[()]

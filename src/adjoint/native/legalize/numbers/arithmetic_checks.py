@@ -133,18 +133,30 @@ def _power(call: ir.Call) -> Iterable[ir.Statement]:
     base, exponent, result = *call.args, call.targets[0]
     kind = kind_of_numbers(result)
     if kind not in ("float", "complex"):
-        return (call,)
+        yield call
+        return
     known = exponent.value if isinstance(exponent, ir.Const) and kind == "float" else None
+    if kind == "float" and _may_be_a_fraction(exponent) and call.callee in (operator.pow, pow):
+        yield ir.Call((), checks.check_power, (ir.Const("branch of **"), base, exponent, base), (), call.span)
     at_zero, when_large = _POWERS[call.callee] if kind == "float" else _complex_powers(exponent)
     after = [ir.Call((), checks.check_power, (ir.Const(when_large), base, exponent, result), (), call.span)]
     if known is not None and 0 <= known <= 1:
         after = []
     is_never_zero = isinstance(base, ir.Const) and base.value != 0 and at_zero != "domain of pow"
     if is_never_zero or (known is not None and known >= 0 and (at_zero != "domain of pow" or known == int(known))):
-        return (call, *after)
+        yield from (call, *after)
+        return
     if at_zero == "domain of pow":
-        return call, ir.Call((), checks.check_power, (ir.Const(at_zero), base, exponent, result), (), call.span), *after
-    return ir.Call((), checks.check_power, (ir.Const(at_zero), base, exponent, base), (), call.span), call, *after
+        check = ir.Call((), checks.check_power, (ir.Const(at_zero), base, exponent, result), (), call.span)
+        yield from (call, check, *after)
+        return
+    yield from (ir.Call((), checks.check_power, (ir.Const(at_zero), base, exponent, base), (), call.span), call, *after)
+
+
+def _may_be_a_fraction(exponent: ir.Atom) -> bool:
+    if isinstance(exponent, ir.Const):
+        return isinstance(exponent.value, float) and bool(exponent.value % 1)
+    return _is_float(exponent)
 
 
 def _complex_powers(exponent: ir.Atom) -> tuple[str, str]:

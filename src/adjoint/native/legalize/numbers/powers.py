@@ -1,4 +1,7 @@
-"""Powers of whole numbers: those of machine code are whole numbers again, where Python's may be fractions."""
+"""Powers of whole numbers: those of machine code are whole numbers again, where Python's may be fractions.
+
+Checks that a power is real go where the power follows: it gets all of its checks behind the passes on loops.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,16 @@ from adjoint.ir.join import is_whole_number, kind_of_numbers, type_of_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import key_atoms, operands, statements_in, terminators_in
 from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.runtime.arithmetic.complex_powers import check_real
 
 _POWERS = (operator.pow, pow)
 
 
 def with_fractions(function: ir.Function) -> ir.Function:
-    """The function with floats for powers of whole numbers that may be fractions, where they only meet floats."""
+    """The function with floats for powers of whole numbers that may be fractions, where they only meet floats.
+
+    Checks that powers are real are left to the powers.
+    """
     return _Floating().function(function)
 
 
@@ -32,6 +39,16 @@ class _Floating(Rewriting):
         rewritten = super().function(function)
         self.chosen = outer
         return rewritten
+
+    def block(self, block: ir.Block) -> ir.Block:
+        block = super().block(block)
+        powers = {part.args for part in block.statements if isinstance(part, ir.Call) and part.callee in _POWERS}
+        kept = [
+            part
+            for part in block.statements
+            if not (isinstance(part, ir.Call) and part.callee is check_real and part.args in powers)
+        ]
+        return ir.Block(tuple(kept), block.terminator)
 
     def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
         if isinstance(statement, ir.Call) and not self.chosen.isdisjoint(statement.targets):

@@ -21,7 +21,7 @@ def normal_orthant(
     0.125
     """
     how = {"maxpts": maxpts, "abseps": abseps, "releps": releps, "rng": rng}
-    return np.float64(stats.multivariate_normal.cdf(h, cov=spread, **how))
+    return np.float64(stats.multivariate_normal.cdf(h, cov=np.ascontiguousarray(spread), **how))
 
 
 def student_orthant(h: Any, spread: Any, df: Any, maxpts: Any = None, rng: Any = SEED) -> Any:
@@ -30,7 +30,8 @@ def student_orthant(h: Any, spread: Any, df: Any, maxpts: Any = None, rng: Any =
     >>> float(student_orthant(np.zeros(2), np.eye(2), 4.0).round(3))
     0.25
     """
-    return np.float64(stats.multivariate_t.cdf(h, shape=spread, df=df, maxpts=maxpts, random_state=rng))
+    shape = np.ascontiguousarray(spread)  # as SciPy's machine code wants it
+    return np.float64(stats.multivariate_t.cdf(h, shape=shape, df=df, maxpts=maxpts, random_state=rng))
 
 
 def generator(rng: Any) -> Any:
