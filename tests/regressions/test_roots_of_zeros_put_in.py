@@ -38,8 +38,21 @@ PROGRAMS = {
     "tril": lambda x: np.sqrt(np.tril(x[:, None] * x)),
     "cumsum": lambda x: np.sqrt(np.cumsum(np.insert(x * x, 0, 0.0))),
     "filled": filled,
+    "outer": lambda x: np.sqrt(np.outer(x, x)),
+    "matmul": lambda x: np.sqrt(x[:, None] @ x[None, :]),
+    "of_zeros_put_in": lambda x: np.sqrt(np.outer(np.insert(x * x, 1, 0.0), x)),
+    "convolve": lambda x: np.sqrt(np.convolve(x, x)),
+    "convolve_same": lambda x: np.sqrt(np.convolve(x, x[:2], "same")),
+    "tensordot_axes": lambda x: np.sqrt(np.tensordot(x, x, axes=0)),
+    "inner": lambda x: np.sqrt(np.inner(x[:, None], x[:, None])),
+    "dot": lambda x: np.sqrt(np.diag(x) @ np.insert(x, 0, 0.0)[:3]),
+    "kron": lambda x: np.sqrt(np.kron(x, x[:2])),
     "put_in_front": put_in_front,
 }
+
+
+ZERO_BY_CHANCE = "of_zeros_put_in", "dot"
+"""Products with zeros that were put in: computed zeros, at which the root has no slope."""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -51,4 +64,4 @@ def test_forward_and_reverse(name) -> None:
             rows = [pullback(unit.reshape(value.shape))[0] for unit in np.eye(value.size)]
             tangents = [np.ravel(ad.jvp(program, (at,), (unit,))[1]) for unit in np.eye(3)]
         assert np.allclose(np.transpose(tangents), rows, rtol=1e-12, equal_nan=True)
-        assert at is not X or np.all(np.isfinite(rows))
+        assert at is not X or name in ZERO_BY_CHANCE or np.all(np.isfinite(rows))

@@ -352,7 +352,7 @@ class TangentRules:
         terms: list[tuple[int, ir.Atom]] = []
         dots = [dot for dot in map(self.dot, args[:2]) if dot is not None]
         vary_both = len(dots) > 1
-        support = self.supports.anywhere(builder, dots) if vary_both else None
+        support = self.supports.of_arrays(builder, call, args, tuple(kwargs.items()), dots) if vary_both else None
         for place in (0, 1):
             dot = self.dot(args[place])
             if dot is not None:

@@ -51,6 +51,8 @@ Sums of what stands before are zero where all of that is.
 """
 TOGETHER = frozenset({array_of, concatenate_of, stack_of, vstack_of, hstack_of, column_stack_of})
 """Those that put the elements of several arguments side by side."""
+_OF_ARRAYS = frozenset({np.matmul, operator.matmul, np.dot, np.outer, np.inner, np.tensordot, np.kron, np.convolve})
+"""Products that are sums of products of elements, none of which is subtracted."""
 _LEAVING_OUT = frozenset({"scatter", "scatter_take", "scatter_along", "unchosen"})
 """Those of them that are transposes of selections."""
 NEVER_ZERO = frozenset(
@@ -60,6 +62,7 @@ NEVER_ZERO = frozenset(
     }
 )
 """Functions whose slope is zero nowhere."""
+Kwargs = tuple[tuple[str, ir.Atom], ...]
 _STRONG = {times: product, divide: quotient}
 _PLAIN = {operator.mul: times, operator.truediv: divide}
 
@@ -91,12 +94,15 @@ class Supports:
         Memory that may be written: what was left out as it was made does not say what is zero later.
     partial
         Cotangents from which a selection left something out: what they are multiplied with need not be a number there.
+    of_sums
+        The supports of sums of products of arrays.
     """
 
     def __init__(self) -> None:
         self.found: dict[ir.Var, ir.Atom | Union] = {}
         self.by_chance: set[ir.Var] = set()
         self.partial: set[ir.Var] = set()
+        self.of_sums: set[ir.Atom] = set()
 
     def of(self, cotangent: ir.Atom) -> ir.Atom:
         if not isinstance(cotangent, ir.Var):
@@ -112,7 +118,7 @@ class Supports:
         Of sums of products nothing is taken for left out.
         """
         support = self.found.get(memory)
-        if isinstance(support, ir.Var) and of_same_rank(support, memory):
+        if isinstance(support, ir.Var) and support not in self.of_sums and of_same_rank(support, memory):
             del self.found[memory]
             self.by_chance.add(memory)
         elif support is not None:
@@ -200,6 +206,18 @@ class Supports:
     def anywhere(self, builder: Builder, cotangents: Collection[ir.Atom]) -> ir.Atom:
         """What is zero only where nothing of any of them was not left out."""
         return _united(builder, [_anywhere(builder, self.of(cotangent)) for cotangent in cotangents])
+
+    def of_arrays(
+        self, builder: Builder, call: ir.Call, args: Sequence[ir.Atom], kwargs: Kwargs, dots: Sequence[ir.Atom]
+    ) -> ir.Atom:
+        """The support of a product's tangent whose two operands vary: of each element that of what it is summed of."""
+        if call.callee not in _OF_ARRAYS:
+            return self.anywhere(builder, dots)
+        masks = [_in_shape(builder, self.of(dot), dot) for dot in dots]
+        terms = [_product_with_ones(builder, call, args, kwargs, place, mask) for place, mask in enumerate(masks)]
+        support = builder.call(operator.add, *terms, hint="support")
+        self.of_sums.add(support)
+        return support
 
     def united(self, builder: Builder, terms: Collection[ir.Atom]) -> ir.Atom | None:
         """The support of a sum; None where it is its own."""
@@ -345,6 +363,15 @@ class _Follower:
             ]
             supports.found[target] = builder.call(call.callee, call.args[0], *parts, hint="support")
         supports.partial.add(target)
+
+
+def _product_with_ones(
+    builder: Builder, call: ir.Call, args: Sequence[ir.Atom], kwargs: Kwargs, place: int, support: ir.Atom
+) -> ir.Var:
+    """A product of arrays, of the support of what stands at ``place`` and of ones."""
+    ones = ones_where(ir.Const(1.0), args[1 - place], builder)
+    pair = (support, ones) if place == 0 else (ones, support)
+    return _called(builder, ir.Call(call.targets, call.callee, (), kwargs, call.span), (*pair, *args[2:]))
 
 
 def is_support(var: ir.Var) -> bool:
