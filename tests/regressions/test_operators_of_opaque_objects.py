@@ -35,5 +35,6 @@ def test_are_no_constants(program: Any) -> None:
             "AD0202",
             "AD0301",
             "AD0305",
+            "AD0307",
             "AD0401",
         )
