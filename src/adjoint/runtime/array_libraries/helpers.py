@@ -272,7 +272,7 @@ class Helpers:
         return self.np.where(self.np.eye(m.shape[-1], dtype=bool), m, self.np.zeros_like(m))
 
     def hollow(self, m: Any) -> Any:
-        return self.np.where(self.np.eye(m.shape[-1], dtype=bool), 0.0, m)
+        return self.np.where(self.np.eye(m.shape[-1], dtype=bool), self.np.zeros_like(m), m)  # of truths, too
 
     def distinct(self, w: Any, asked: Any = None) -> Any:
         rt: Any = self
