@@ -34,7 +34,7 @@ def of_other_class(call: ir.Call) -> Diagnostic | None:
         return None
     if cls in _NUMBERS:
         label = f"what varies becomes an object of the class {cls.__name__!r}, which carries no derivative"
-        return diagnostic("AD0201", call.span, label, helps=(_NUMBERS[cls], _CONSTANT))
+        return diagnostic("AD0201", call.span, label, helps=(_NUMBERS[cls], OR_CONSTANT))
     if not issubclass(cls, np.ndarray):
         return None
     if cls is np.ndarray:
@@ -42,10 +42,10 @@ def of_other_class(call: ir.Call) -> Diagnostic | None:
         return diagnostic("AD0303", call.span, label, helps=helps)
     label = f"an array that varies becomes one of the class {cls.__name__!r}, whose operators mean something else"
     help_ = next(text for base, text in _ARRAYS if issubclass(cls, base))
-    return diagnostic("AD0201", call.span, label, helps=(help_, _CONSTANT))
+    return diagnostic("AD0201", call.span, label, helps=(help_, OR_CONSTANT))
 
 
-_CONSTANT = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
+OR_CONSTANT = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
 _CONVERTED = ("convert it: a.astype(dtype)",)
 
 

@@ -14,7 +14,7 @@ from adjoint.analysis.dependence.taint import holds_text, reads_tainted, tainted
 from adjoint.analysis.memory.reachable import keeper_in, lends_memory, may_keep_in, may_write_anything
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import OF_A_RESULT, called_text, is_of_a_result
-from adjoint.differentiation.classes_without_derivatives import of_other_class
+from adjoint.differentiation.classes_without_derivatives import OR_CONSTANT, of_other_class
 from adjoint.differentiation.memory.dict_keys import key_problems
 from adjoint.differentiation.memory.slots import has_slots, is_container
 from adjoint.differentiation.memory.structural import roles_of
@@ -299,9 +299,6 @@ _PATHLESS = """
 _UNKNOWN_PATH = "transform numbers that do not depend on it: rng.standard_normal(n), rng.uniform(size=n)"
 
 
-_CONSTANT = "or hand it ad.stop_gradient(x), if the result shall count as a constant"
-
-
 _UNSHIFTED = "numbers drawn do not vary smoothly with it; if it shall count as a constant: ad.stop_gradient(x)"
 
 
@@ -312,7 +309,7 @@ def _ways_out(call: ir.Call) -> tuple[str, ...] | None:
     if name is None and not is_of_result:
         return None
     is_lent = may_write_anything(call) and any(isinstance(type_of_atom(arg), ir.Array) for arg in call.args)
-    constant = f"or {_COPIED}" if is_lent else _CONSTANT
+    constant = f"or {_COPIED}" if is_lent else OR_CONSTANT
     if name is None:
         return (OF_A_RESULT, constant)
     if isinstance(callee, type):
@@ -328,7 +325,7 @@ def _about_what_is_drawn(call: ir.Call) -> tuple[str, ...] | None:
         return None
     if method in _DRAWN.split():
         return (_UNSHIFTED,)
-    return (_UNKNOWN_PATH, _CONSTANT) if method in _PATHLESS.split() else None
+    return (_UNKNOWN_PATH, OR_CONSTANT) if method in _PATHLESS.split() else None
 
 
 def _draws(call: ir.Call) -> bool:

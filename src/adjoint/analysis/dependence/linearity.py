@@ -18,7 +18,7 @@ from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Linear
 from adjoint.rules.registry import rule_for
 from adjoint.runtime import display
-from adjoint.runtime.array_functions.triangular import solve_triangular
+from adjoint.runtime.array_functions.triangular import SOLVERS
 from adjoint.runtime.cotangents import as_number, check_cotangent
 
 
@@ -47,7 +47,7 @@ _ALIKE = (
 _PRODUCTS = (operator.mul, operator.imul, operator.matmul, np.multiply, np.matmul, np.dot, np.outer, np.inner, np.vdot)
 _QUOTIENTS = (operator.truediv, operator.itruediv, np.divide, np.true_divide)
 _ZEROS = (np.zeros, np.zeros_like)
-_IN_ONE = dict.fromkeys((np.linalg.solve, solve_triangular), 1)
+_IN_ONE = dict.fromkeys(SOLVERS, 1)
 _IN_ONE_OF_SCIPY = {"solve": 1, "solve_triangular": 1, "cho_solve": 1, "lu_solve": 1}
 """Functions that are linear in the argument at a place, which their rules do not say."""
 _DISPLAYS = (display.make_list, display.make_tuple)

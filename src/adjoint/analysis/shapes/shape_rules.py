@@ -17,7 +17,7 @@ from adjoint.analysis.shapes.window_extents import Extent, total
 from adjoint.ir.join import is_whole_number
 from adjoint.runtime import display
 from adjoint.runtime.array_functions import sequences
-from adjoint.runtime.array_functions.triangular import solve_triangular
+from adjoint.runtime.array_functions.triangular import SOLVERS
 
 if TYPE_CHECKING:
     from adjoint.analysis.shapes.extents import Extents, Shape
@@ -36,7 +36,6 @@ _BEHIND = (sequences.concatenate_of, sequences.stack_of)
 _AXES_MOVED = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
 _DRAWS_BY_EXTENTS = ("rand", "randn")
 _OF_SQUARES = (np.linalg.cholesky, np.linalg.inv)
-_SOLVERS = (np.linalg.solve, solve_triangular)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
 ONE: Extent = 1
 
@@ -68,7 +67,7 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
     if callee in _OF_SQUARES:
         shape = known.of(args[0])
         return (*shape[:-1], shape[-2]) if shape is not None and len(shape) > 1 else None
-    if callee in _SOLVERS:
+    if callee in SOLVERS:
         shapes = [known.of(arg) for arg in args[:2]]
         return shapes[1] if all(shape is not None and len(shape) < 3 for shape in shapes) else None
     if any(name != "dtype" for name, _ in call.kwargs):

@@ -31,7 +31,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.arithmetic.numbers import choose, divide, product, quotient, selected, times
 from adjoint.runtime.array_functions.products import einsum_of_one
-from adjoint.runtime.array_functions.triangular import solve_triangular
+from adjoint.runtime.array_functions.triangular import SOLVERS
 from adjoint.runtime.copies import fresh_shadows
 from adjoint.runtime.display import PRINTS
 
@@ -46,8 +46,6 @@ _ARITHMETIC = frozenset(
 )
 """Functions whose result is not a number where an operand is not, but for what a selection leaves out."""
 _CONDITIONS = frozenset({choose, np.where})
-_SOLVERS = frozenset({np.linalg.solve, solve_triangular})
-"""Functions that are linear, as long as their first arguments are those of the program."""
 _REPEATED = frozenset({*PRINTS, np.errstate, np.seterr, bool, np.empty, np.empty_like})
 """Functions of which nobody notices that they run twice: who prints is silent the second time; tapes are empty."""
 _OWN = frozenset(["make_list", "make_tuple", "make_dict", "owned", "complex_of"])
@@ -319,7 +317,7 @@ def _is_idle(call: ir.Call) -> bool:
 
 def _is_arithmetic(call: ir.Call, reached: list[int]) -> bool:
     callee = call.callee
-    if callee in _CONDITIONS or callee in _SOLVERS:
+    if callee in _CONDITIONS or callee in SOLVERS:
         return 0 not in reached
     if callee in _ARITHMETIC or isinstance(rule_for(callee), (Linear, Bilinear)):
         return True

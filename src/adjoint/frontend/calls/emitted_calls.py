@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.frontend.calls.complex_powers import may_be_complex
+from adjoint.frontend.calls.power_domains import may_be_complex
 from adjoint.frontend.data.read_only_views import note_view
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.handed_on import handed_on

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.array_functions.rank_one import rank_one_downdate, rank_one_update
+from adjoint.runtime.array_functions.rank_one import rank_one_update
 
 _MOST_ROWS = 64
 """So many updates are added at a time: from there on their sum takes what its arithmetic takes."""
@@ -63,25 +63,15 @@ def delay_update(updates: DelayedUpdates, u: Any, v: Any) -> None:
     if us is None or vs is None or u.shape != us.shape[1:] or v.shape != vs.shape[1:]:
         rank_one_update(updates.matrix, u, v)
         return
-    us[updates.count] = u
-    _keep(updates, vs, v)
+    us[updates.count], vs[updates.count] = u, v
+    updates.count += 1
+    if updates.count == len(vs):
+        apply_updates(updates, updates.matrix)
 
 
 def delay_downdate(updates: DelayedUpdates, u: Any, v: Any) -> None:
     """Subtracts ``np.outer(u, v)`` from the matrix, at some time."""
-    us, vs = updates.us, updates.vs
-    if us is None or vs is None or u.shape != us.shape[1:] or v.shape != vs.shape[1:]:
-        rank_one_downdate(updates.matrix, u, v)
-        return
-    np.negative(u, out=us[updates.count])
-    _keep(updates, vs, v)
-
-
-def _keep(updates: DelayedUpdates, vs: Any, v: Any) -> None:
-    vs[updates.count] = v
-    updates.count += 1
-    if updates.count == len(vs):
-        apply_updates(updates, updates.matrix)
+    delay_update(updates, -u, v)
 
 
 def apply_updates(updates: DelayedUpdates, matrix: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.numerical_methods.of_scipy.blas_lapack import address_of
+from adjoint.runtime.numerical_methods.of_scipy.blas_lapack import routine
 
 FEWEST_ELEMENTS = 8192
 """Smaller matrices are updated by NumPy: from 70 by 70 on a call of BLAS, 5 us, was the faster one."""
@@ -94,8 +94,5 @@ def _address(array: np.ndarray) -> int:
 def _gemm(char: str) -> tuple[Callable[..., None], Any, Any] | None:
     """The routine of SciPy's BLAS for a dtype, with one and minus one as it takes them; None where there is none."""
     name, number = _ROUTINES[char]
-    try:
-        gemm = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(address_of(f"blas_{name}"))
-    except Exception:  # SciPy is missing, or not as expected
-        return None
-    return gemm, number(1.0), number(-1.0)
+    gemm = routine(f"blas_{name}", 13)
+    return None if gemm is None else (gemm, number(1.0), number(-1.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +34,10 @@ def solve_triangular(a: Any, b: Any, lower: bool) -> Any:
     return np.linalg.solve(a, b) if solved is None else solved
 
 
+SOLVERS = (np.linalg.solve, solve_triangular)
+"""Functions whose solution is linear in their second argument."""
+
+
 def _by_blas(a: Any, b: Any, lower: bool) -> Any:
     """The solution; None where that is left to NumPy."""
     if a.ndim != 2 or b.ndim != 2 or a.dtype != _FLOAT or b.dtype != _FLOAT or not _FEWEST_ROWS <= len(a) == len(b):
@@ -60,12 +63,8 @@ def _by_blas(a: Any, b: Any, lower: bool) -> Any:
     return x
 
 
-@functools.cache
 def _trsm() -> Callable[..., None] | None:
     """The routine of SciPy's BLAS; None where there is none."""
-    from adjoint.runtime.numerical_methods.of_scipy.blas_lapack import address_of  # lazy
+    from adjoint.runtime.numerical_methods.of_scipy.blas_lapack import routine  # lazy
 
-    try:
-        return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 11)(address_of("blas_dtrsm"))
-    except Exception:  # SciPy is missing, or not as expected
-        return None
+    return routine("blas_dtrsm", 11)

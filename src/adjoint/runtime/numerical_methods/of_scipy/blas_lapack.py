@@ -7,10 +7,12 @@ these modules need nothing of it.
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any
@@ -50,6 +52,15 @@ def address_of(symbol: str) -> int:
     pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     found: int = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, name_of(capsule))
     return found
+
+
+@functools.cache
+def routine(symbol: str, arguments: int) -> Callable[..., None] | None:
+    """A routine, which takes so many pointers; None where there is none."""
+    try:
+        return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(address_of(symbol))
+    except Exception:  # SciPy is missing, or not as expected
+        return None
 
 
 def _library(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Powers of Python's floats that may be complex: of a negative number, by one that is not whole."""
+"""The domain of real powers: where a power of Python's floats may be complex, of a negative number by a fraction."""
 
 from __future__ import annotations
 
