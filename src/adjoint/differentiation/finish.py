@@ -17,6 +17,7 @@ from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import rebuild, rebuild_terminator
 from adjoint.ir.views import with_views_in_memory
 from adjoint.ir.walk import operands, statements_in, terminators_in
+from adjoint.optimize.touch_up.zeros_by_shape import without_unread_makers
 from adjoint.passes import Context
 from adjoint.pipeline import FINISH, run
 from adjoint.rules.kinds import Bilinear, Elementwise
@@ -34,8 +35,9 @@ def finish(function: ir.Function, notes: Notes | None = None, target: Target = P
 def without_idle_conversions(function: ir.Function) -> ir.Function:
     """Drops ``float(x)`` of a Python float, copies of memory that nobody else has, and what said that it is constant.
 
-    What was converted takes the name of the result.
+    What was converted takes the name of the result. What zeros are made like is not made for them alone.
     """
+    function = without_unread_makers(function)
     calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
     if any(call.callee in (np.copy, np.ndarray.copy) for call in calls):
         from adjoint.optimize.touch_up.redundant_copies import without_needless_copies  # lazy

@@ -24,11 +24,9 @@ FactsOf = Callable[[ir.Call], Effects]
 
 def makes_memory(call: ir.Call, place: int, facts: Effects) -> bool:
     """Whether a result of a call is surely memory that nobody else has."""
-    if call.callee is spread and isinstance(type_of_atom(call.args[1]), ir.Array):
-        return True
     if not facts.known or facts.view_of is not None:
         return False
-    if place in facts.own or facts.fresh or call.callee is np.sum:
+    if place in facts.own or facts.fresh or call.callee is np.sum or call.callee is spread:
         return True
     rule = rule_for(call.callee)
     if isinstance(rule, (Elementwise, Bilinear)):

@@ -1,7 +1,8 @@
 """Copies that need not be made.
 
 A copy of an array that was made here, and that nobody uses behind the copy, is the array. So is one that stays in the
-function, of which nobody writes the memory, nor that of the array, where nobody sees how arrays lie.
+function, of which nobody writes the memory, nor that of the array, where nobody sees how arrays lie. A copy of a copy
+is one of the first array as long as nobody has written to the copy between them.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from typing import TypeGuard
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.array_layout import asks_layouts, layout_readers
 from adjoint.analysis.memory.identities import asks_identities
 from adjoint.analysis.memory.storage_alias import Memory
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import rebuild, same_atom, substitute, without_statements
-from adjoint.ir.walk import statements_in, vars_used
+from adjoint.ir.walk import blocks_of, operands, statements_in, vars_used, with_inner
 
 _MAKERS = {id(callee) for callee in (np.empty, np.zeros, np.ones, np.full, np.copy)}
 """What makes arrays of NumPy's own class, as a copy is."""
@@ -35,17 +37,53 @@ def _without_frozen_copies(function: ir.Function) -> ir.Function:
     if not copies or asks_layouts(function) or any(True for _ in layout_readers(function)):
         return function
     memory = Memory(function)
-    same: dict[ir.Var, ir.Atom] = {}
+    same = _copies_of_copies(function.body, memory) if len(copies) > 1 else {}
     for call in copies:
         array, target = call.args[0], call.targets[0]
         ends = [array, target]
-        if _is_like(array, target) and not any(memory.written(end) or memory.returned(end) for end in ends):
-            same[target] = same.get(array, array) if isinstance(array, ir.Var) else array
-
+        is_frozen = not any(memory.written(end) or memory.returned(end) for end in ends)
+        if isinstance(array, ir.Var) and _is_like(array, target) and is_frozen:
+            same[target] = array
     if not same:
         return function
+    for copy in same:
+        while same[copy] in same:
+            same[copy] = same[same[copy]]
     body = without_statements(function.body, lambda each: _is_copy(each) and each.targets[0] in same)
-    return ir.Function(function.name, function.params, substitute(body, same), function.doc)
+    return ir.Function(function.name, function.params, substitute(body, {**same}), function.doc)
+
+
+def _copies_of_copies(block: ir.Block, memory: Memory) -> dict[ir.Var, ir.Var]:
+    """The copies of copies that nobody writes, and the arrays that they are like, which nobody writes either."""
+    found: dict[ir.Var, ir.Var] = {}
+    like: dict[ir.Var, ir.Var] = {}
+    for statement in block.statements:
+        if not _is_copy(statement):
+            like = {copy: array for copy, array in like.items() if not _may_write(statement, copy, memory)}
+            for inner in blocks_of(statement):
+                found |= _copies_of_copies(inner, memory)
+            continue
+        array, target = statement.args[0], statement.targets[0]
+        first = like.get(array) if isinstance(array, ir.Var) else None
+        if first is not None and not memory.written(target) and not memory.returned(target):
+            found[target] = first
+        elif isinstance(array, ir.Var) and _is_like(array, target) and not memory.written(array):
+            like[target] = array
+    for inner in blocks_of(block.terminator):
+        found |= _copies_of_copies(inner, memory)
+    return found
+
+
+def _may_write(statement: ir.Statement, array: ir.Var, memory: Memory) -> bool:
+    """Whether a statement, or one within it, may write the memory of an array."""
+    for inner in with_inner(statement):
+        if isinstance(inner, ir.Store) and memory.may_share(inner.base, array):
+            return True
+        if isinstance(inner, ir.Call):
+            facts = effects_of(inner)
+            if not facts.known or any(memory.may_share(arg, array) for arg in facts.written(operands(inner))):
+                return True
+    return False
 
 
 def _is_copy(statement: ir.Statement) -> TypeGuard[ir.Call]:

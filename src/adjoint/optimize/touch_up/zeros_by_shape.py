@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+from typing import TypeGuard
+
 import numpy as np
 
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
-from adjoint.ir.walk import statements_in
+from adjoint.ir.walk import read_counts, statements_in
+from adjoint.runtime import display
+from adjoint.runtime.array_functions import arrays
 
 _MAKERS = (np.zeros, np.empty, np.ones)
+_SQUARE = (np.eye, np.identity)
+_LIKE = (np.zeros_like, arrays.zeros_like, arrays.zeros_in_memory)
 
 
 def with_named_shapes(function: ir.Function) -> ir.Function:
@@ -17,34 +25,65 @@ def with_named_shapes(function: ir.Function) -> ir.Function:
 
     Where ``x`` was made as ``np.zeros_like(y)``, they are ``np.zeros_like(y)``.
     """
-    makers = {
+    return _with_zeros(function, _makers(function))
+
+
+def without_unread_makers(function: ir.Function) -> ir.Function:
+    """The same where nothing else is asked of ``x`` but what zeros are made like, which then need not be made."""
+    makers = _makers(function)
+    if not makers:
+        return function
+    read = read_counts(function.body)
+    likes = Counter(each.args[0] for each in statements_in(function.body) if _is_like(each))
+    unread = {made: call for made, call in makers.items() if likes[made] == read[made] and not _is_like(call)}
+    return _with_zeros(function, unread)
+
+
+def _makers(function: ir.Function) -> dict[ir.Var, ir.Call]:
+    return {
         target: statement
         for statement in statements_in(function.body)
-        if isinstance(statement, ir.Call)
-        and (_is_like(statement) or (statement.callee in _MAKERS and _is_fixed(statement)))
+        if isinstance(statement, ir.Call) and (_is_like(statement) or _is_fixed(statement) or _is_square(statement))
         for target in statement.targets
     }
 
+
+def _with_zeros(function: ir.Function, makers: Mapping[ir.Var, ir.Call]) -> ir.Function:
+    if not makers:
+        return function
+
     def block(old: ir.Block) -> ir.Block:
-        statements = tuple(_named(map_blocks(statement, block), makers) for statement in old.statements)
-        return ir.Block(statements, rebuild_terminator(old.terminator, same_atom, block))
+        statements: list[ir.Statement] = []
+        for statement in old.statements:
+            statements += _named(map_blocks(statement, block), makers)
+        return ir.Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, block))
 
     return ir.Function(function.name, function.params, block(function.body), function.doc)
 
 
-def _named(statement: ir.Statement, makers: dict[ir.Var, ir.Call]) -> ir.Statement:
-    match statement:
-        case ir.Call(callee=np.zeros_like, args=(ir.Var() as like,), kwargs=()) if like in makers:
-            maker = makers[like]
-            if _is_like(maker):
-                return _named(ir.Call(statement.targets, np.zeros_like, maker.args, (), statement.span), makers)
-            return ir.Call(statement.targets, np.zeros, maker.args, maker.kwargs, statement.span)
-        case _:
-            return statement
+def _named(statement: ir.Statement, makers: Mapping[ir.Var, ir.Call]) -> list[ir.Statement]:
+    if not isinstance(statement, ir.Call) or not _is_like(statement):
+        return [statement]
+    maker = makers.get(statement.args[0]) if isinstance(statement.args[0], ir.Var) else None
+    if maker is None or not _have_one_dtype(statement.targets[0], statement.args[0]):
+        return [statement]
+    if _is_like(maker):
+        return _named(ir.Call(statement.targets, statement.callee, maker.args, (), statement.span), makers)
+    if _is_square(maker):
+        extent = maker.args[0]
+        shape = ir.Var("shape", ir.Tuple((ir.INT, ir.INT)))
+        pair = ir.Call((shape,), display.make_tuple, (extent, extent), (), statement.span)
+        return [pair, ir.Call(statement.targets, np.zeros, (shape,), maker.kwargs, statement.span)]
+    return [ir.Call(statement.targets, np.zeros, maker.args, maker.kwargs, statement.span)]
 
 
-def _is_like(maker: ir.Call) -> bool:
-    return maker.callee is np.zeros_like and len(maker.args) == 1 and not maker.kwargs
+def _have_one_dtype(zeros: ir.Var, array: ir.Atom) -> bool:
+    mine, theirs = zeros.type, type_of_atom(array)
+    return isinstance(mine, ir.Array) and isinstance(theirs, ir.Array) and mine.dtype == theirs.dtype is not None
+
+
+def _is_like(maker: ir.Statement) -> TypeGuard[ir.Call]:
+    return isinstance(maker, ir.Call) and maker.callee in _LIKE and len(maker.args) == 1 and not maker.kwargs
 
 
 def _is_fixed(maker: ir.Call) -> bool:
@@ -55,4 +94,15 @@ def _is_fixed(maker: ir.Call) -> bool:
     names = [name for name, _ in maker.kwargs]
     return (
         1 <= len(given) <= 2 and names in ([], ["dtype"]) and isinstance(type_of_atom(given[0]), (ir.Scalar, ir.Tuple))
+    )
+
+
+def _is_square(maker: ir.Call) -> bool:
+    """Whether a call makes a square matrix in C order from its extent, and at most a dtype."""
+    names = [name for name, _ in maker.kwargs]
+    return (
+        maker.callee in _SQUARE
+        and len(maker.args) == 1
+        and names in ([], ["dtype"])
+        and type_of_atom(maker.args[0]) == ir.INT
     )
