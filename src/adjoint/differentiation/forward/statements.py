@@ -76,6 +76,7 @@ class Forward:
             callees=self.session,
             carried=params if is_called and known.carried else None,
             results=len(self.outputs),
+            by_element=True,
         )
         if found.lost:
             self.session.loses_supports()

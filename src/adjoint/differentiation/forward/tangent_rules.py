@@ -64,7 +64,7 @@ class TangentRules:
         self.layouts_read = read
         self.types = types
         self.dots = dots
-        self.supports = Supports()
+        self.supports = Supports(by_element=True)
 
     def dot(self, atom: ir.Atom) -> ir.Atom | None:
         return self.dots.get(atom) if isinstance(atom, ir.Var) else None
@@ -285,7 +285,7 @@ class TangentRules:
                 terms += self.scaled(builder, dot, partial, multiply)
             if isinstance(dot, ir.Var):
                 vanishes = rule.fn not in NEVER_ZERO
-                self.supports.follow(builder, begin, dot, varying.__contains__, vanishes=vanishes)
+                self.supports.follow(builder, begin, [dot], varying.__contains__, vanishes=vanishes)
         support = self.supports.united(builder, [term for _, term in terms])
         total = _sum(builder, terms)
         if total is None:
@@ -350,14 +350,15 @@ class TangentRules:
         self, builder: Builder, call: ir.Call, args: Sequence[ir.Atom], kwargs: dict[str, ir.Atom]
     ) -> ir.Atom | None:
         terms: list[tuple[int, ir.Atom]] = []
-        dots = [dot for dot in map(self.dot, args[:2]) if dot is not None]
-        vary_both = len(dots) > 1
-        support = self.supports.of_arrays(builder, call, args, tuple(kwargs.items()), dots) if vary_both else None
-        for place in (0, 1):
-            dot = self.dot(args[place])
+        dots = [self.dot(arg) for arg in args[:2]]
+        for place, dot in enumerate(dots):
             if dot is not None:
                 moved = (*args[:place], dot, *args[place + 1 :])
-                terms.append((1, called(builder, call.callee, moved, kwargs)))
+                term = called(builder, call.callee, moved, kwargs)
+                if None not in dots:  # the other operand varies: its zeros leave nothing out
+                    self.supports.found[term] = self.supports.of_product(builder, call, moved, kwargs, place)
+                terms.append((1, term))
+        support = self.supports.united(builder, [term for _, term in terms])
         total = _sum(builder, terms)
         if support is not None and isinstance(total, ir.Var):
             self.supports.found[total] = support
@@ -382,7 +383,10 @@ class TangentRules:
             items = results[0].type.items  # type: ignore[attr-defined]
             results = tuple(builder.item(results[0], ir.Const(i), item, "y") for i, item in enumerate(items))
         y = results if len(results) > 1 or unpacked else results[0]
+        begin, varying = len(builder.statements), {arg for arg in args if self.dot(arg) is not None}
         found = splice(builder, rule.jvp, (dots, y, *args), kwargs)
+        moved = [dot for dot in map(self.dot, args) if isinstance(dot, ir.Var)]
+        self.supports.follow(builder, begin, moved, {*varying, *results}.__contains__)
         parts: list[ir.Atom | None] = list(found) if isinstance(found, tuple) else [found]
         parts = [None if isinstance(part, ir.Const) and part.value is None else part for part in parts]
         if not unpacked:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ _MOVING = """
     place_trace unpad unpad_places unchosen chosen hollow without_phase transposed hermitian diagonal_matrix
     diagonal_of conjugated conjugate
     tril triu diag diagonal reshape transpose swapaxes moveaxis expand_dims squeeze broadcast_to flip
-    pad insert delete roll take ravel atleast_1d atleast_2d atleast_3d from_diagonal cumsum
+    pad insert delete roll take take_along_axis ravel atleast_1d atleast_2d atleast_3d from_diagonal cumsum
 """
 _MOVES = frozenset(_MOVING.split())
 """Functions, of NumPy and of ours, that put the elements of their first argument elsewhere, zeros beside them.
@@ -51,8 +51,10 @@ Sums of what stands before are zero where all of that is.
 """
 TOGETHER = frozenset({array_of, concatenate_of, stack_of, vstack_of, hstack_of, column_stack_of})
 """Those that put the elements of several arguments side by side."""
-_OF_ARRAYS = frozenset({np.matmul, operator.matmul, np.dot, np.outer, np.inner, np.tensordot, np.kron, np.convolve})
-"""Products that are sums of products of elements, none of which is subtracted."""
+_OF_ARRAYS = frozenset(
+    {np.matmul, operator.matmul, np.dot, np.outer, np.inner, np.tensordot, np.kron, np.convolve, np.einsum}
+)
+"""Sums of products of elements, none of which is subtracted."""
 _LEAVING_OUT = frozenset({"scatter", "scatter_take", "scatter_along", "unchosen"})
 """Those of them that are transposes of selections."""
 NEVER_ZERO = frozenset(
@@ -94,15 +96,16 @@ class Supports:
         Memory that may be written: what was left out as it was made does not say what is zero later.
     partial
         Cotangents from which a selection left something out: what they are multiplied with need not be a number there.
-    of_sums
-        The supports of sums of products of arrays.
+    by_element
+        Whether sums of products of arrays have the support of each element, and not one of all: more products, which
+        reverse mode is spared, where sums go from one number to many.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_element: bool = False) -> None:
+        self.by_element = by_element
         self.found: dict[ir.Var, ir.Atom | Union] = {}
         self.by_chance: set[ir.Var] = set()
         self.partial: set[ir.Var] = set()
-        self.of_sums: set[ir.Atom] = set()
 
     def of(self, cotangent: ir.Atom) -> ir.Atom:
         if not isinstance(cotangent, ir.Var):
@@ -113,12 +116,9 @@ class Supports:
         return found
 
     def written(self, memory: ir.Var) -> None:
-        """What is asked of memory that may be written later: itself, beside which supports are kept.
-
-        Of sums of products nothing is taken for left out.
-        """
+        """What is asked of memory that may be written later: itself, beside which supports are kept."""
         support = self.found.get(memory)
-        if isinstance(support, ir.Var) and support not in self.of_sums and of_same_rank(support, memory):
+        if isinstance(support, ir.Var) and of_same_rank(support, memory):
             del self.found[memory]
             self.by_chance.add(memory)
         elif support is not None:
@@ -207,17 +207,15 @@ class Supports:
         """What is zero only where nothing of any of them was not left out."""
         return _united(builder, [_anywhere(builder, self.of(cotangent)) for cotangent in cotangents])
 
-    def of_arrays(
-        self, builder: Builder, call: ir.Call, args: Sequence[ir.Atom], kwargs: Kwargs, dots: Sequence[ir.Atom]
+    def of_product(
+        self, builder: Builder, call: ir.Call, args: Sequence[ir.Atom], kwargs: Mapping[str, ir.Atom], place: int
     ) -> ir.Atom:
-        """The support of a product's tangent whose two operands vary: of each element that of what it is summed of."""
-        if call.callee not in _OF_ARRAYS:
-            return self.anywhere(builder, dots)
-        masks = [_in_shape(builder, self.of(dot), dot) for dot in dots]
-        terms = [_product_with_ones(builder, call, args, kwargs, place, mask) for place, mask in enumerate(masks)]
-        support = builder.call(operator.add, *terms, hint="support")
-        self.of_sums.add(support)
-        return support
+        """The support of a product with what stands at ``place``: of each element that of what it is summed of."""
+        support = self.of(args[place])
+        if not is_product_of_arrays(call.callee):
+            return _anywhere(builder, support)
+        in_shape = _in_shape(builder, support, args[place])
+        return product_with_ones(builder, call, args, tuple(kwargs.items()), place, in_shape)
 
     def united(self, builder: Builder, terms: Collection[ir.Atom]) -> ir.Atom | None:
         """The support of a sum; None where it is its own."""
@@ -259,19 +257,19 @@ class Supports:
         self,
         builder: Builder,
         start: int,
-        cotangent: ir.Var,
+        cotangents: Sequence[ir.Var],
         varying: Callable[[ir.Atom], bool],
         *,
         vanishes: bool = True,
     ) -> None:
-        """Follows a cotangent through the statements that a rule has written, and has products ask its support.
+        """Follows cotangents through the statements that a rule has written, and has products ask their supports.
 
         Parameters
         ----------
         builder, start
             The open block, and where the statements start.
-        cotangent
-            What the rule was given.
+        cotangents
+            What the rule was given: one cotangent, or the tangents of its operands.
         varying
             Whether a derivative depends on a value: only then a product with it may be zero by chance.
         vanishes
@@ -281,7 +279,7 @@ class Supports:
         if not written:
             return
         del builder.statements[start:]
-        _Follower(self, builder, cotangent, varying, vanishes).run(written)
+        _Follower(self, builder, cotangents, varying, vanishes).run(written)
 
 
 class _Follower:
@@ -289,14 +287,13 @@ class _Follower:
         self,
         supports: Supports,
         builder: Builder,
-        cotangent: ir.Var,
+        cotangents: Sequence[ir.Var],
         varying: Callable[[ir.Atom], bool],
         vanishes: bool,
     ) -> None:
         self.supports = supports
         self.builder = builder
-        self.cotangent = cotangent
-        self.flowing: set[ir.Atom] = {cotangent}
+        self.flowing: set[ir.Atom] = set(cotangents)
         self.computed: set[ir.Atom] = set()
         self.varying = varying
         self.vanishes = vanishes
@@ -304,27 +301,34 @@ class _Follower:
     def run(self, statements: list[ir.Statement]) -> None:
         for statement in statements:
             read = operands(statement)
-            if not any(isinstance(atom, ir.Var) and atom in self.flowing for atom in read):
+            flowing = [atom for atom in read if isinstance(atom, ir.Var) and atom in self.flowing]
+            if not flowing:
                 if any(map(self.varies, read)):
                     self.computed.update(targets_of(statement))
                 self.builder.emit(statement)
             elif isinstance(statement, ir.Call) and len(statement.targets) == 1:
                 self.flowing.add(statement.targets[0])
-                self.call(statement)
+                self.call(statement, flowing)
             else:
                 self.flowing.update(targets_of(statement))
                 if isinstance(statement, ir.Load):
-                    self.supports.reduced(self.builder, statement.target, self.cotangent)
+                    self.supports.reduced(self.builder, statement.target, flowing[0])
                 self.builder.emit(statement)
 
     def varies(self, atom: ir.Atom) -> bool:
+        if isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array) and ir.is_whole_dtype(atom.type.dtype):
+            return False
         return isinstance(atom, ir.Var) and (atom in self.computed or self.varying(atom))
 
-    def call(self, call: ir.Call) -> None:
+    def scaled(self, others: Sequence[ir.Atom]) -> bool:
+        """Whether products with these operands may be zero by chance."""
+        return any(map(self.varies, others))
+
+    def call(self, call: ir.Call, flowing: Sequence[ir.Var]) -> None:
         supports, builder, (target,) = self.supports, self.builder, call.targets
         sources = [arg for arg in call.args if isinstance(arg, ir.Var) and arg in self.flowing]
         others = [arg for arg in call.args if not isinstance(arg, ir.Var) or arg not in self.flowing]
-        source = sources[0] if sources else self.cotangent
+        source = flowing[0]
         known = source in supports.found
         if len(sources) == 1 and call.callee in (times, divide, operator.mul, operator.truediv):
             supports.product(builder, call, source, others[0], self.varies, vanishes=self.vanishes)
@@ -341,7 +345,16 @@ class _Follower:
             supports.inherit(target, source)
         elif call.callee in (operator.add, operator.sub):
             supports.summed(builder, target, sources)
-        elif any(map(self.varies, others)) and not _is_linear(call.callee):
+        elif call.callee in TOGETHER:
+            if not supports.found.keys().isdisjoint(sources):
+                masks = [_in_shape(builder, supports.of(arg), arg) if arg in self.flowing else arg for arg in call.args]
+                supports.found[target] = _called(builder, call, tuple(masks))
+        elif len(sources) > 1:
+            supports.spread(builder, target, sources)
+        elif supports.by_element and is_product_of_arrays(call.callee) and source in call.args and self.scaled(others):
+            place = call.args.index(source)
+            supports.found[target] = supports.of_product(builder, call, call.args, dict(call.kwargs), place)
+        elif self.scaled(others) and not _is_linear(call.callee):
             supports.spread(builder, target, sources)
         elif known and is_moving(call.callee) and source is call.args[0]:
             supports.inherit(target, source)
@@ -365,13 +378,21 @@ class _Follower:
         supports.partial.add(target)
 
 
-def _product_with_ones(
+def is_product_of_arrays(callee: Any) -> bool:
+    """Whether a function sums products of the elements of arrays."""
+    return callee in _OF_ARRAYS
+
+
+def product_with_ones(
     builder: Builder, call: ir.Call, args: Sequence[ir.Atom], kwargs: Kwargs, place: int, support: ir.Atom
 ) -> ir.Var:
     """A product of arrays, of the support of what stands at ``place`` and of ones."""
-    ones = ones_where(ir.Const(1.0), args[1 - place], builder)
-    pair = (support, ones) if place == 0 else (ones, support)
-    return _called(builder, ir.Call(call.targets, call.callee, (), kwargs, call.span), (*pair, *args[2:]))
+    factors = range(1, len(args)) if call.callee is np.einsum else range(2)
+    ones = [
+        support if at == place else ones_where(ir.Const(1.0), arg, builder) if at in factors else arg
+        for at, arg in enumerate(args)
+    ]
+    return _called(builder, ir.Call(call.targets, call.callee, (), kwargs, call.span), tuple(ones))
 
 
 def is_support(var: ir.Var) -> bool:

@@ -37,6 +37,7 @@ def keep_supports(
     callees: Callees,
     carried: Sequence[ir.Var] | None = None,
     results: int,
+    by_element: bool = False,
 ) -> Supported:
     """A block of a derivative in which products ask for supports that are kept in memory.
 
@@ -61,6 +62,8 @@ def keep_supports(
     carried
         What the block is given a support of, in a variable or in memory of its own. Then the last ``results`` of what
         it returns are followed by their supports.
+    by_element
+        As in :class:`~adjoint.differentiation.zeros.supports.Supports`.
     """
     calls = [statement for statement in statements_in(block) if isinstance(statement, ir.Call)]
     told = carried is not None or any(is_called(call) and callees.carried(call) is not None for call in calls)
@@ -73,7 +76,7 @@ def keep_supports(
         callees.asks_supports(call)
     if not told and not flow.needed:
         return Supported(block)
-    keeper = _Keeper(flow, passive)
+    keeper = _Keeper(flow, passive, by_element=by_element)
     given = tuple(map(keeper.new, carried or ()))
     block = keeper.function(block, seeds, 0 if carried is None else results)
     return Supported(block, given, keeper.lost)

@@ -19,7 +19,14 @@ from adjoint.differentiation.zeros.support_flow import (
     tells,
     variables_in,
 )
-from adjoint.differentiation.zeros.supports import TOGETHER, is_moving, of_same_rank, ones_where
+from adjoint.differentiation.zeros.supports import (
+    TOGETHER,
+    is_moving,
+    is_product_of_arrays,
+    of_same_rank,
+    ones_where,
+    product_with_ones,
+)
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import substitute
@@ -42,8 +49,9 @@ _DISPLAYS = (display.make_list, display.make_tuple, display.make_dict)
 class CallSupports:
     """Writes calls with the supports that are needed."""
 
-    def __init__(self, flow: SupportFlow, passive: Callable[[ir.Var], bool]) -> None:
+    def __init__(self, flow: SupportFlow, passive: Callable[[ir.Var], bool], *, by_element: bool) -> None:
         self.flow = flow
+        self.by_element = by_element
         self.passive = passive
         self.supports: dict[ir.Var, ir.Atom] = dict.fromkeys(flow.unknown, PRESENT)
         self.present: set[ir.Var] = set()
@@ -182,7 +190,8 @@ class CallSupports:
             self.supports[target] = PRESENT
             return
         callee = call.callee
-        is_arithmetic = is_array_or_number(target) and (callee in _SUMS or callee in _SIGNS or callee in _PRODUCTS)
+        computes = callee in _SUMS or callee in _SIGNS or callee in _PRODUCTS or self.is_product(callee)
+        is_arithmetic = is_array_or_number(target) and computes
         in_memory = ir.is_handle(target.type) and not is_arithmetic
         if not given or in_memory or any(is_reference(arg) and is_container(arg) for arg in given):
             self.again(call, target, builder)
@@ -207,6 +216,9 @@ class CallSupports:
         if not _is_complex(base) or _is_complex(support):
             return support
         return builder.call(operator.mul, support, _BOTH_PARTS, hint="support")
+
+    def is_product(self, callee: object) -> bool:
+        return self.by_element and is_product_of_arrays(callee)
 
     def magnitude(self, support: ir.Atom, builder: Builder) -> ir.Atom:
         """A support as numbers that are not complex: sums of them do not cancel."""
@@ -235,6 +247,10 @@ class CallSupports:
             (is_moving(callee) or callee in _LINEAR) and len(given) == 1 and call.args[0] is given[0]
         ):
             self.again(call, target, builder)
+        elif self.is_product(callee) and len(given) == 1 and call.args.count(given[0]) == 1:
+            shaped = self.magnitude(self.shaped(given[0], builder), builder)
+            place = call.args.index(given[0])
+            self.supports[target] = product_with_ones(builder, call, call.args, call.kwargs, place, shaped)
         else:
             parts = [
                 support if _is_number(support) else builder.call(somewhere, support, hint="support")

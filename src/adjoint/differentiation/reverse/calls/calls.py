@@ -283,7 +283,7 @@ class _Pullback:
         varying = {then for arg, then in zip(self.args, self.then, strict=True) if self.reverser.active(arg)}
         varying.update(self.results())
         vanishes = self.call.callee not in NEVER_ZERO
-        self.reverser.supports.follow(self.scope.sweep, start, cotangent, varying.__contains__, vanishes=vanishes)
+        self.reverser.supports.follow(self.scope.sweep, start, [cotangent], varying.__contains__, vanishes=vanishes)
 
     def elementwise(self, rule: Elementwise, cotangent: ir.Atom | None) -> None:
         assert cotangent is not None
