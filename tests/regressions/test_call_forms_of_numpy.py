@@ -26,6 +26,12 @@ def filled(x):
     return np.sum(y)
 
 
+def roots_where(x):
+    y = np.multiply(x, x, out=np.empty(x.shape))
+    np.sqrt(y, out=y, where=y > 0.3)
+    return y.sum()
+
+
 def into(reduction, a, **given):
     found = np.empty(3)
     reduction(a, axis=0, out=found, **given)
@@ -115,6 +121,7 @@ FORMS = {
     "asarray_by_columns": (lambda x: weighed(np.asarray(A * x, order="F").ravel(order="F")), V),
     "asanyarray_order": (lambda x: weighed(np.asanyarray(x * x, order="K")), V),
     "ndarray_constructor": (filled, V),
+    "out_where_of_no_axes": (roots_where, np.array(0.7)),
     "einsum_with_a_whole_number": (lambda x: weighed(np.einsum(",i,i->i", 2, x, x)), V),
 }
 
@@ -131,10 +138,10 @@ def test_form_to_second_order(name: str) -> None:
     second(*FORMS[name])
 
 
-@pytest.mark.parametrize("name", ["sum_where", "max_initial"])
+@pytest.mark.parametrize("name", ["sum_where", "max_initial", "out_where_of_no_axes"])
 @pytest.mark.filterwarnings("ignore::adjoint.diagnostics.DifferentiationWarning")
 def test_form_natively(name: str) -> None:
-    right(*FORMS[name], native=True, modes=("grad", "jvp", "value") if name == "sum_where" else ("value",))
+    right(*FORMS[name], native=True, modes=("value",) if name == "max_initial" else ("grad", "jvp", "value"))
 
 
 def test_elements_that_do_not_count_are_not_looked_at() -> None:

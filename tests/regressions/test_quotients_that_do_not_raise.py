@@ -95,6 +95,25 @@ def test_of_numpy(program: Callable[[float], float], slope: float) -> None:
     ad.jvp(ad.grad(program), (2.0,), (1.0,))
 
 
+BY_ARGUMENT = [
+    lambda v, n: np.sum(v / n),
+    lambda v, n: np.mean(v / n * 2.0),
+    lambda v, n: np.sum(v) / n,
+    lambda v, n: np.sum(v / n / n),
+    lambda v, n: sum(part / n for part in v),
+]
+
+
+@pytest.mark.parametrize("program", BY_ARGUMENT)
+@pytest.mark.parametrize("n", [0.0, 0])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_by_an_argument(program: Callable[[np.ndarray, float], float], n: float) -> None:
+    v = np.array([1.0, 2.0])
+    for native in (False, True):
+        value, gradient = ad.value_and_grad(program, native=native)(v, n)
+        assert value == math.inf and np.all(gradient == math.inf)
+
+
 def of_floats(x):
     return x / 0.0
 

@@ -113,12 +113,12 @@ def _extents(shape: Any) -> Any:
 
 def chosen(x: Any, mask: NDArray[np.bool_]) -> Any:
     """The elements of ``x``, broadcast to the shape of ``mask``, at which it is true."""
-    return np.broadcast_to(x, mask.shape)[mask]
+    return np.broadcast_to(x, np.shape(mask))[mask]
 
 
 def unchosen(ct: Any, x: Any, mask: NDArray[np.bool_]) -> Any:
     """The transpose of :func:`chosen`."""
-    out = np.zeros(mask.shape, np.result_type(ct))
+    out = np.zeros(np.shape(mask), np.result_type(ct))
     out[mask] = ct
     return unbroadcast(out, x)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.ir.join import type_of_atom
 from adjoint.native.costs import DIVISION, MOST_FACTORS, SLOW
 from adjoint.native.fusion.nodes.complexes import complex_recipe, is_complex
 from adjoint.native.fusion.nodes.terms import Recipe, found_in
@@ -135,9 +136,17 @@ def common_dtype(args: Sequence[ir.Atom]) -> np.dtype:
 
 def _applied(function: Callable[..., Any], dtype: np.dtype) -> Recipe:
     def apply(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
-        return scalars.of_dtype(function, *[scalars.cast(part, dtype) for part in parts], dtype=dtype)
+        operands = [scalars.cast(part, dtype) for part in parts]
+        raises = function is operator.truediv and all(map(_is_of_python, operands))
+        return scalars.of_dtype(np.true_divide if raises else function, *operands, dtype=dtype)
 
     return apply
+
+
+def _is_of_python(number: ir.Atom) -> bool:
+    """Whether a number that is spread to an array is one of Python's: those divide otherwise."""
+    type_ = type_of_atom(number)
+    return isinstance(type_, ir.Scalar) and type_.dtype is None
 
 
 def _compared(function: Callable[..., Any], dtype: np.dtype) -> Recipe:
