@@ -260,8 +260,7 @@ def memory_as_it_is(memory: tuple[Any, ...]) -> tuple[Any, ...]:
     >>> v, u
     (array([0., 1., 0.]), array([0., 0., 0.]))
     """
-    copies = _Memory()
-    return tuple(copies.of(part) for part in memory)
+    return _Memory.of_all(memory)
 
 
 class _Memory(_Copies):
