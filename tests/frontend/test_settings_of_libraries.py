@@ -72,6 +72,22 @@ def best_dtype(*arrays, xp):
     found = [a.dtype for a in arrays if hasattr(a, "dtype") and xp.isdtype(a.dtype, "real floating")]
     return xp.result_type(*found) if found else xp.float64 if is_numpy(xp) else "none"
 
+class Doubled:
+    def __init__(self, x):
+        self.x = 2.0 * x
+
+class Tripled(Doubled):
+    def __init__(self, x):
+        self.x = 3.0 * x
+
+@functools.lru_cache(16)
+def worker_for(xp):
+    return (Doubled, (xp, "numpy")) if is_numpy(xp) else (Tripled, (None, "none"))
+
+def worked(x):
+    worker, (inner, name) = worker_for(np)
+    return inner.sum(worker(inner.asarray(x)).x ** 2) if name == "numpy" else name
+
 def is_frame(x):
     if any((found := imported(name)) is not None and isinstance(x, found.Frame) for name in HOOKS):
         return True
@@ -163,6 +179,12 @@ def test_a_careful_library(library: Any, is_called_before: bool) -> None:
 
 def test_methods_by_names_of_which_those_that_collide_are_counted(library: Any) -> None:
     assert ad.grad(lambda x: library.computed(x, "cube"))(3.0) == 27.0
+
+
+def test_a_memo_that_gives_a_class_and_a_module(library: Any) -> None:
+    np.testing.assert_allclose(ad.grad(library.worked)(X), 8 * X)
+    np.testing.assert_allclose(ad.jvp(library.worked, (X,), (X,))[1], 8 * X @ X)
+    np.testing.assert_allclose(ad.jacobian(ad.grad(library.worked))(X), 8 * np.eye(3))
 
 
 def test_a_setting_that_changes_is_seen(library: Any) -> None:

@@ -276,6 +276,20 @@ def counted_up(n, step=1):
     return np.arange(0, n * step, step)
 
 
+def together(*shapes):
+    if not shapes:
+        return ()
+    rank = max(len(shape) for shape in shapes)
+    found = []
+    for axis in range(-rank, 0):
+        sizes = {shape[axis] for shape in shapes if axis >= -len(shape)}
+        sizes -= {1}
+        if len(sizes) > 1:
+            raise ValueError(shapes)
+        found.append(sizes.pop() if sizes else 1)
+    return tuple(found)
+
+
 class Scaler:
     def fit(self, x):
         if hasattr(self, "mean"):
@@ -549,3 +563,36 @@ def test_what_is_not_cast_may_be_told_so(lib: Any) -> None:
         return np.sum(out) + np.sum(np.add(x, 1.0, casting="safe") ** 2)
 
     check(f, 0.7)
+
+
+def test_shapes_of_which_a_function_of_a_package_makes_one(lib: Any) -> None:
+    def row(x: Any, rows: Any = ()) -> Any:
+        *before, columns = (3,)
+        outer = x.shape[:-1] if x.shape[-1] == columns else ()
+        return np.sum(np.reshape(x * x, (*lib.together(before, outer, rows), columns)) ** 2)
+
+    def unpacked(x: Any) -> Any:
+        rows, columns = lib.together((2, 1), (3,))
+        return np.sum(np.broadcast_to(x, (rows, columns)) ** 2)
+
+    x = np.array([0.5, 1.5, -0.7])
+    np.testing.assert_allclose(ad.grad(row)(x), 4 * x**3)
+    np.testing.assert_allclose(ad.grad(lambda x: row(x, [1]))(x), 4 * x**3)
+    np.testing.assert_allclose(ad.grad(row)(np.stack([x, -x])), 4 * np.stack([x, -x]) ** 3)
+    np.testing.assert_allclose(ad.grad(unpacked)(x), 4 * x)
+    assert ad.jvp(row, (x,), (x,))[1] == pytest.approx(np.sum(4 * x**4))
+    np.testing.assert_allclose(ad.jacobian(ad.grad(row))(x), np.diag(12 * x**2))
+
+
+def test_an_empty_tuple_asked_for_an_item_that_is_known_at_run_time_only() -> None:
+    def f(x: float, i: int) -> float:
+        items = (x, x * x) if x > 2.0 else ()
+        try:
+            return x * items[i]
+        except IndexError:
+            return x**2
+
+    assert ad.grad(f)(1.5, 1) == pytest.approx(3.0)
+    assert ad.grad(f)(3.0, 1) == pytest.approx(27.0)
+    with pytest.raises(ad.DifferentiationError, match="the tuple has 0 items"):
+        ad.grad(lambda x, i: x + ()[i])(1.5, 0)  # type: ignore[misc]

@@ -339,6 +339,8 @@ def _item_of_tuple(lo: Lowerer, base: Value, items: tuple[Value, ...], index: Va
         return _load_any(lo, container, atom, element or ir.OPAQUE, node)
     if 0 < len(items) <= MAX_DISPATCH:
         return _one_of(lo, items, atom, "tuple", node)
+    if not items and type_of(atom) == ir.INT:
+        raise_error(lo, IndexError, "tuple index out of range", node, _out_of_range("tuple", 0), None)
     raise lo.problem("AD0301", node, "an index that is not known at compile time into a tuple of structures")
 
 
@@ -449,7 +451,8 @@ def raise_error(
 
     Where no path returns anything, that is the reason.
     """
-    lo.run_data.reasons.append(lo.problem("AD0212", node, label, helps=helps, name=item).diagnostic)
+    named = {} if item is None else {"name": item}
+    lo.run_data.reasons.append(lo.problem("AD0212", node, label, helps=helps, **named).diagnostic)
     lo.stop(ir.Raise(lo.open.call(cls, ir.Const(argument)), None, lo.span(node)))
     raise Unreached
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -115,6 +116,7 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
     """The items of something of known length (or of which exactly ``count`` are wanted)."""
     found = items_if_known(lo, value, node, count)
     if found is None:
+        look_where_it_comes_from(lo, value)
         raise lo.problem("AD0301", node, "the number of items is not known here")
     return found
 

@@ -125,10 +125,17 @@ def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) ->
         found = function(*map(_plain, args))
     except Exception:  # the program raises it, too, when it comes there; or it is of other things
         return None
-    is_fixed = isinstance(found, tuple) or type(found).__module__ == "importlib.metadata"  # a list there, in 3.11
-    if is_fixed and not found:
+    if type(found).__module__ == "importlib.metadata" and not found:  # a list there, in 3.11
         return ir.Const(())
-    return ir.Const(found) if isinstance(found, (bool, str, types.ModuleType, type(None))) else None
+    return _as_known(found)
+
+
+def _as_known(found: Any) -> Value | None:
+    """What a function gave, where nobody can change it: a text, a class, a module, or tuples of these."""
+    if type(found) is not tuple:
+        return ir.Const(found) if isinstance(found, (bool, str, types.ModuleType, type, type(None))) else None
+    items = [_as_known(item) for item in found]
+    return TupleValue(tuple(items)) if None not in items else None
 
 
 def _plain(value: Value) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.opaque.arguments import any_carries
+from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -129,6 +130,7 @@ def _counted(lo: Lowerer, kind: type, items: Value, star: ast.Starred, node: ast
 
 def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
     if not isinstance(value, ir.Var) or not isinstance(value.type, (ir.Array, ir.List)):
+        look_where_it_comes_from(lo, value)
         raise lo.problem("AD0301", node, "the number of items is not known here")
 
 

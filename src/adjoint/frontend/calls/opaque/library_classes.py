@@ -23,6 +23,7 @@ from adjoint.frontend.interpreter.state.signals import Problem, Restart, TooMuch
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.walk import leaves, operands, targets_of, terminators_in, with_inner
+from adjoint.rules import registry
 from adjoint.sources.library_folders import file_of, is_installed, is_of_a_library, package_of
 
 MOST_STATEMENTS = 8000
@@ -161,11 +162,16 @@ def _want(lo: Lowerer, value: ir.Var) -> bool:
     """Whether a function made this that is to be looked into, and was not until now."""
     function = lo.run_data.made_by.get(value)
     is_known = function is None or function in lo.settings.wanted or function in lo.settings.unseen
-    if is_known or package_of(function) in ("numpy", "scipy", "pandas", "numba"):
+    if is_known or package_of(function) in ("pandas", "numba") or _is_told(function):
         return False
     assert function is not None
     lo.settings.wanted.add(function)
     return True
+
+
+def _is_told(function: Any) -> bool:
+    """Whether rules say what a function gives."""
+    return registry.rule_for(function) is not None or registry.is_defined(function)
 
 
 def followed(lo: Lowerer, key: Any, receiver: Value | None, body: Callable[[], Value]) -> Value:

@@ -19,11 +19,23 @@ from adjoint.runtime.numerical_methods.implicit import answered, root, taken
 from adjoint.runtime.numerical_methods.of_scipy.choices import curve_solutions
 from adjoint.runtime.numerical_methods.of_scipy.linalg import banded_solution
 
+_PIECE = np.ones((1, 1)), np.array([0.0, 1.0])
+_MADE = interpolate.PPoly(*_PIECE), interpolate.BPoly(*_PIECE), interpolate.BSpline(_PIECE[1], _PIECE[0], 0)
+_PPOLY, _BPOLY, _BSPLINE = ({type(made), type(vars(made).get("_delegate_to", made))} for made in _MADE)
+"""The public classes; since SciPy 1.18, each has an inner one that works for it."""
+
+
+def _defines(classes, name, means):
+    """Declares what a method means that some of the classes have."""
+    for function in {getattr(cls, name) for cls in classes if hasattr(cls, name)}:
+        definition(function, means, arrays=())
+
+
 # --- piecewise polynomials --------------------------------------------------------------------------------------------
 
 
 def _piecewise_value(self, x, nu=0, extrapolate=None):
-    if isinstance(self, interpolate.BPoly):
+    if isinstance(self, _BERNSTEIN):
         return _bernstein_value(self, x, nu, extrapolate)
     if nu < 0:
         return _piecewise_value(_antiderivative(self, -nu), x, 0, extrapolate)
@@ -136,10 +148,11 @@ def _piecewise_integral(self, a, b, extrapolate=None):
     return curve(b) - curve(a)
 
 
-definition(interpolate.PPoly.__call__, _piecewise_value, arrays=())
-definition(interpolate.PPoly.derivative, _derivative, arrays=())
-definition(interpolate.PPoly.antiderivative, _antiderivative, arrays=())
-definition(interpolate.PPoly.integrate, _piecewise_integral, arrays=())
+_BERNSTEIN = tuple(_BPOLY)
+_defines(_PPOLY | _BPOLY, "__call__", _piecewise_value)
+_defines(_PPOLY, "derivative", _derivative)
+_defines(_PPOLY, "antiderivative", _antiderivative)
+_defines(_PPOLY, "integrate", _piecewise_integral)
 
 
 def hermite(x, y, dydx, extrapolate, axis):
@@ -346,10 +359,10 @@ def _spline_integral(self, a, b, extrapolate=None):
     return curve(np.clip(b, first, last)) - curve(np.clip(a, first, last))
 
 
-definition(interpolate.BSpline.__call__, _spline_value, arrays=())
-definition(interpolate.BSpline.derivative, _spline_derivative, arrays=())
-definition(interpolate.BSpline.antiderivative, _spline_antiderivative, arrays=())
-definition(interpolate.BSpline.integrate, _spline_integral, arrays=())
+_defines(_BSPLINE, "__call__", _spline_value)
+_defines(_BSPLINE, "derivative", _spline_derivative)
+_defines(_BSPLINE, "antiderivative", _spline_antiderivative)
+_defines(_BSPLINE, "integrate", _spline_integral)
 
 
 def _b_spline(t, c, k, extrapolate=True, axis=0):
@@ -424,8 +437,8 @@ def _roots(self, discontinuity=True, extrapolate=None):
 
 
 no_derivative(curve_solutions)
-definition(interpolate.PPoly.solve, _solve, arrays=())
-definition(interpolate.PPoly.roots, _roots, arrays=())
+_defines(_PPOLY, "solve", _solve)
+_defines(_PPOLY, "roots", _roots)
 X, Y = np.array([0.0, 0.5, 1.1, 2.0, 2.3]), np.array([0.1, 0.7, 0.2, -0.4, 0.3])
 definition(interpolate.CubicSpline, _cubic_spline, arrays=())
 definition(interpolate.PchipInterpolator, _pchip, arrays=())
