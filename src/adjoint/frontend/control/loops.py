@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adjoint import ir
+from adjoint.frontend.control.growing_tuples import make_growing, settling
 from adjoint.frontend.control.joins_of_exits import behind, settle
 from adjoint.frontend.control.liveness import live_at_head
 from adjoint.frontend.data.uniqueness import starts_alone
@@ -55,6 +56,7 @@ def run_loop(
     if _has_no_steps(over):
         lo.run(orelse)
         return
+    make_growing(lo, node, assigned)
     base = lo.store.copy()
     origin = lo.open
     carried = _first_assumption(lo, node, base, assigned)
@@ -63,7 +65,8 @@ def run_loop(
         for key, shape in lo.settings.loop_shapes[memo].items():
             if key in carried:
                 carried[key] = lo.join_shapes([carried[key], shape], key)
-    found = _settle(lo, node, origin, base, carried, body)
+    with settling(lo, node, assigned):
+        found = _settle(lo, node, origin, base, carried, body)
     if over is None and all(leaf.action != "continue" for leaf in found.exits):
         _run_once(lo, origin, base, body, orelse)
         return

@@ -451,7 +451,7 @@ def raise_error(
 
     Where no path returns anything, that is the reason.
     """
-    named = {} if item is None else {"name": item}
+    named: dict[str, Any] = {} if item is None else {"name": item}
     lo.run_data.reasons.append(lo.problem("AD0212", node, label, helps=helps, **named).diagnostic)
     lo.stop(ir.Raise(lo.open.call(cls, ir.Const(argument)), None, lo.span(node)))
     raise Unreached

@@ -18,6 +18,7 @@ from adjoint.diagnostics import calls_through, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.branch_specialization import knowing_flags
+from adjoint.frontend.interpreter.options.growing_tuples import note_growing
 from adjoint.frontend.interpreter.state.attempts import Path, Run, Settings
 from adjoint.frontend.interpreter.state.blocks import (
     Checkpoint,
@@ -438,10 +439,10 @@ class Lowerer(ABC):
                 shape = joins.join(shape, other, self.types)
             except joins.TooManyOptions:
                 self.unroll_innermost()
+                note_growing(self, key, found)
                 name = key.name if isinstance(key, Cell) else "a value"
-                place = None if self.frame is None else self.frame.statement
                 label = f"{name!r} has too many different structures where paths meet"
-                raise self.problem("AD0402", place, label) from None
+                raise self.problem("AD0402", self.frame.statement if self.frame else None, label) from None
         if isinstance(key, Ref) and isinstance(shape, joins.UnionShape):
             self._guess_element(key.site, shape)
             raise joins.NeedsRuntime((key.site,))

@@ -16,6 +16,7 @@ from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import Several, on_each_option
+from adjoint.frontend.interpreter.options.growing_tuples import note_growing_value
 from adjoint.frontend.interpreter.state.signals import Restart, Unreached
 from adjoint.frontend.interpreter.values import (
     ENDLESS,
@@ -117,6 +118,7 @@ def known_items(lo: Lowerer, value: Value, node: ast.AST | None, count: int | No
     found = items_if_known(lo, value, node, count)
     if found is None:
         look_where_it_comes_from(lo, value)
+        note_growing_value(lo, value)
         raise lo.problem("AD0301", node, "the number of items is not known here")
     return found
 
@@ -156,8 +158,22 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
             elements = materialize(lo, value, node)
             return items_if_known(lo, elements, node, count)
         case IteratorValue() | Union():
-            return static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
+            found = static_items(lo, value, node) if count is None else unpacked_items(lo, value, node)
+            is_open = found is None and count is not None and isinstance(value, Union)
+            return _items_by_structure(lo, value, node, count) if is_open else found  # type: ignore[arg-type]
     return None
+
+
+def _items_by_structure(lo: Lowerer, value: Union, node: ast.AST | None, count: int) -> list[Value] | None:
+    """So many items of what is one of several containers, the lengths of which are known at run time only."""
+
+    def items_of(option: Value) -> Value:
+        return TupleValue(tuple(known_items(lo, option, node, count)))
+
+    found = on_each_option(lo, value, items_of, node)
+    if lo.block is None:
+        raise Unreached
+    return list(found.items) if isinstance(found, TupleValue) else None
 
 
 def _fix_length(lo: Lowerer, storage: ir.Storage) -> None:

@@ -111,7 +111,7 @@ def _calls_itself(function: Any) -> bool:
     )
 
 
-def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) -> ir.Const | None:
+def known_already(function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """What a library's function with a memo says of modules, texts and numbers, or of nothing.
 
     It is the same in each call of a process.
@@ -134,8 +134,8 @@ def _as_known(found: Any) -> Value | None:
     """What a function gave, where nobody can change it: a text, a class, a module, or tuples of these."""
     if type(found) is not tuple:
         return ir.Const(found) if isinstance(found, (bool, str, types.ModuleType, type, type(None))) else None
-    items = [_as_known(item) for item in found]
-    return TupleValue(tuple(items)) if None not in items else None
+    items = tuple([item for item in map(_as_known, found) if item is not None])
+    return TupleValue(items) if len(items) == len(found) else None
 
 
 def _plain(value: Value) -> Any:

@@ -16,6 +16,7 @@ from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.operands import arrays, class_of_alien, stop_at_alien
 from adjoint.frontend.data import containers, making
+from adjoint.frontend.data.element_types import slots
 from adjoint.frontend.data.making import list_items
 from adjoint.frontend.data.outside.imported_modules import is_table_of_modules, module_now
 from adjoint.frontend.data.outside.known_sets import is_member_now
@@ -345,13 +346,11 @@ def _ordered(
 
 
 def _as_run_time_tuple(lo: Lowerer, value: Value, node: ast.AST) -> Value:
-    """A tuple of numbers as one whose length is known at run time only; other values as they are."""
+    """A tuple as one whose length is known at run time only; other values as they are."""
     if not isinstance(value, TupleValue) and not (isinstance(value, ir.Var) and isinstance(value.type, ir.Tuple)):
         return value
-    items = containers.tuple_items(lo, value, node)
-    if not all(is_atom(item) and isinstance(joins.type_of(item), ir.Scalar) for item in items):
-        return value
-    return making.as_tuple(making.runtime_list(lo, lo.site(node), list(items), node))  # type: ignore[arg-type]
+    items = slots(lo, containers.tuple_items(lo, value, node), node)
+    return making.as_tuple(making.runtime_list(lo, lo.site(node), items, node))
 
 
 def _takes_sequences_for_arrays(op: Callable[..., Any], operands: list[Value]) -> bool:

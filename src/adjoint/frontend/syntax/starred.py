@@ -16,6 +16,7 @@ from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_fr
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
+from adjoint.frontend.interpreter.options.growing_tuples import note_growing_value
 from adjoint.frontend.interpreter.values import (
     NONE,
     Closure,
@@ -60,9 +61,7 @@ def list_display(lo: Lowerer, node: ast.List) -> Value:
 def tuple_display(lo: Lowerer, node: ast.Tuple) -> Value:
     """``(x, *items)``"""
     parts = _parts(lo, node.elts, _tuple_of, lambda items, star: _counted(lo, tuple, items, star, node))
-    if len(parts) > 1:
-        return _made(lo, tuple, _joined(lo, [_made(lo, list, part, node) for part in parts], node), node)
-    return parts[0] if parts else TupleValue(())
+    return _joined(lo, parts, node) if parts else TupleValue(())
 
 
 def printed(lo: Lowerer, node: ast.Call) -> tuple[Value, list[Any]]:
@@ -110,7 +109,7 @@ def _listed(lo: Lowerer, elements: Sequence[ast.expr], node: ast.AST) -> list[Va
 
 
 def _joined(lo: Lowerer, parts: list[Value], node: ast.AST) -> Value:
-    """The sum of lists."""
+    """The sum of lists, or of tuples."""
     whole = parts[0]
     for part in parts[1:]:
         whole = apply_operator(lo, operator.add, [whole, part], node)
@@ -131,6 +130,7 @@ def _counted(lo: Lowerer, kind: type, items: Value, star: ast.Starred, node: ast
 def _refuse_uncountable(lo: Lowerer, value: Value, node: ast.AST) -> None:
     if not isinstance(value, ir.Var) or not isinstance(value.type, (ir.Array, ir.List)):
         look_where_it_comes_from(lo, value)
+        note_growing_value(lo, value)
         raise lo.problem("AD0301", node, "the number of items is not known here")
 
 
@@ -195,9 +195,11 @@ def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], 
             return too_many()
 
         def call_with() -> Value:
-            items = [containers.subscript(lo, spread.value, ir.Const(i), spread.node) for i in range(count)]
-            if lo.block is None:  # of so many it is known that they are not there
-                return ir.UNDEFINED
+            items = []
+            for i in range(count):
+                items.append(containers.subscript(lo, spread.value, ir.Const(i), spread.node))
+                if lo.block is None:  # of so many it is known that they are not there
+                    return ir.UNDEFINED
             return call([*args[:place], *items, *args[place + 1 :]])
 
         is_so = lo.open.call(operator.eq, length, ir.Const(count))

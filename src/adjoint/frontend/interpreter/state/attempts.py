@@ -198,6 +198,8 @@ class Run:
     """The classes of generators that are objects: by function, and by the variables that it captures."""
     handed_out: list[Any] = field(default_factory=list)
     """Arrays that recursive functions return."""
+    loops: list[tuple[Site, frozenset[Cell]]] = field(default_factory=list)
+    """The loops of which it is being found out what they carry, outermost first, with what they assign."""
     alone: dict[ir.Var, Open | None] = field(default_factory=dict)
     """Variables of loops that alone have what may be an array: parameters, with the body, and what is left behind."""
     relied_on: set[ir.Var] = field(default_factory=set)
@@ -246,6 +248,8 @@ class Settings:
     """Where iterators are made to which the program comes back: objects, which know their place."""
     not_alone: set[tuple[Site, str]] = field(default_factory=set)
     """Loops with variables that may hand on an array to the next iteration that others have, too."""
+    growing: set[tuple[Site, str]] = field(default_factory=set)
+    """Loops with variables that hold ever longer tuples."""
     open_sets: set[int] = field(default_factory=set)
     """Sets from outside, by identity, with which more is done than asking what lies in them."""
     kinds_told_apart: bool = False
