@@ -47,11 +47,13 @@ from adjoint.types.array_libraries import Library
 def _too_deep(failure: RecursionError) -> Diagnostic:
     """What to do where the compiler went too deep: into functions, or into branches inside one another."""
     depth: Counter[str] = Counter()
+    blocks: set[int] = set()
     trace = failure.__traceback__
     while trace is not None:
         depth[trace.tb_frame.f_code.co_name] += 1
+        blocks.update(id(held) for held in trace.tb_frame.f_locals.values() if isinstance(held, ir.Block))
         trace = trace.tb_next
-    in_branches = max(depth[Lowerer.branch.__name__], depth[Open.seal.__name__])
+    in_branches = max(depth[Lowerer.branch.__name__], depth[Open.seal.__name__], len(blocks))
     return too_many_levels() if in_branches > MOST_LEVELS else diagnostic("AD0902", None)
 
 
