@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).parent))
 import evaluate as ev
 
+import adjoint as ad
 from adjoint.rules.kinds import Case, Sample
 from adjoint.rules.registry import UNKNOWN, Definition, all_definitions, definition_of
 from adjoint.testing import leaves
@@ -64,14 +66,14 @@ def _calls() -> Iterator[Any]:
         for count, (place, text) in enumerate(varying):
             order = 2 if THOROUGH or count < SECOND_ORDERS else 1
             name = f"{getattr(entry.fn, '__name__', '')}-{place}"
-            structure = tuple(str(path) for path, _ in leaves(_result(entry, text)))
+            structure = tuple(str(path) for path, _ in leaves(_result(entry.fn, text)))
             marks = () if structure in structures else (pytest.mark.each_time,)
             structures.add(structure)
             yield pytest.param(name, entry, text, order, id=name, marks=marks)
 
 
-def _result(entry: Definition, text: _Text) -> Any:
-    names: dict[str, Any] = {**text.constants, "function": entry.fn}
+def _result(function: Any, text: _Text) -> Any:
+    names: dict[str, Any] = {**text.constants, "function": function}
     exec(text.text, names)
     rng = np.random.default_rng(5)
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -97,6 +99,33 @@ def test_definitions_can_be_differentiated(
     vars(module).update(text.constants, function=entry.fn)
     rng = np.random.default_rng(5)
     check_by_turns(name, module.call, tuple(ev.realise(spec, rng) for spec in text.specs), order)
+    theirs, mine = (_arrays(_result(function, text)) for function in (entry.fn, entry.means))
+    assert theirs == mine or len(theirs) != len(mine)  # of an object, a definition gives what has a derivative
+
+
+def _arrays(result: Any) -> list[bool]:
+    """Which results are arrays: those without axes, too, and no numbers."""
+    return [isinstance(leaf, np.ndarray) for _, leaf in leaves(result)]
+
+
+@pytest.mark.parametrize(
+    ("x", "n"), [([1, 2, 1], 4), ([1, 1, 1], 4), ([-1, 4, 1], 4), ([[1, 2, 1], [0, 3, 1], [1.5, 2.0, 0.5]], 4)]
+)
+@pytest.mark.parametrize("name", ["logpmf", "pmf"])
+def test_counts_that_cannot_be(name: str, x: Any, n: Any) -> None:
+    """Of these, probabilities are zero, whatever the parameters are; with one row of them for each, too."""
+    function = getattr(stats.multinomial, name)
+    for p in (np.array([0.2, 0.3, 0.5]), np.array([[0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.4, 0.2, 0.4]])):
+        value, pullback = ad.vjp(lambda p: function(x, n, p), p)
+        theirs = function(x, n, p)
+        assert type(value) is type(theirs)
+        np.testing.assert_allclose(value, theirs)
+        along = np.broadcast_to([0.3, -0.1, -0.2], p.shape)
+        is_finite = np.isfinite(theirs)
+        there, here = (function(x, n, p + step * along) for step in (1e-6, -1e-6))
+        expected = np.sum(np.where(is_finite, there - here, 0.0)) / 2e-6 if np.any(is_finite) else 0.0
+        seed = np.where(is_finite, 1.0, 0.0) if isinstance(value, np.ndarray) else np.float64(1.0)
+        assert np.sum(pullback(seed)[0] * along) == pytest.approx(expected, rel=1e-6, abs=1e-7)
 
 
 OF_EARLIER_RELEASES = {"iprint", "disp"}

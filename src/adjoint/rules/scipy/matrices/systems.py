@@ -125,6 +125,10 @@ definition(
 # --- least squares, projections ---------------------------------------------------------------------------------------
 
 
+_IS_ARRAY = isinstance(linalg.lstsq(np.ones((2, 1)), np.ones(2))[1], np.ndarray)
+"""Whether the sum of squares of one right side is an array without axes: since SciPy 1.18."""
+
+
 def _lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
     eps = float(np.finfo(np.float64).eps)
     x, _, rank, values = np.linalg.lstsq(a, b, rcond=eps if cond is None else cond)
@@ -133,7 +137,7 @@ def _lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=T
     if np.ndim(b) == 2:  # the first rows of what LAPACK was handed, by columns
         below = np.zeros((max(m - n, 0), np.shape(b)[1]))
         x = np.asfortranarray(np.concatenate([x, below]))[:n]
-    return x, squares, rank, values
+    return x, np.asarray(squares) if _IS_ARRAY else squares, rank, values
 
 
 def _orthogonal_procrustes(A, B, check_finite=True):

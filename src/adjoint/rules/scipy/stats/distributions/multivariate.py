@@ -82,7 +82,7 @@ def _t_entropy(loc=None, shape=1, df=1):
     half, whole = 0.5 * df, 0.5 * (extent + df)
     found = special.gammaln(half) - special.gammaln(whole) + 0.5 * extent * (np.log(df) + LOG_PI)
     found = found + whole * (special.psi(whole) - special.psi(half))
-    return found + np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix_of(shape, extent)))))
+    return np.asarray(found + np.sum(np.log(np.diagonal(np.linalg.cholesky(matrix_of(shape, extent))))))
 
 
 def _t_logpdf(x, loc=None, shape=1, df=1):

@@ -2,6 +2,8 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import warnings
+
 import numpy as np
 from scipy import special, stats
 
@@ -194,12 +196,24 @@ discrete(
 # --- of vectors -------------------------------------------------------------------------------------------------------
 
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    _IS_COMPLETED = bool(np.isfinite(stats.multinomial.logpmf([1, 0], 1, [0.5, 0.1])))
+"""Whether the last probability is what the others leave where they do not sum to one: until SciPy 1.18."""
+
+
 def _multinomial_logpmf(x, n, p):
-    """The last probability is what the others leave, as SciPy has it."""
-    left = 1.0 - np.sum(p[:-1])
-    last = np.where(np.greater(np.abs(left), 2.220446049250313e-15), left, p[-1])
-    logs = np.sum(special.xlogy(x[..., :-1], p[:-1]), axis=-1) + special.xlogy(x[..., -1], last)
-    return as_result(special.gammaln(n + 1.0) - np.sum(special.gammaln(x + 1.0), axis=-1) + logs)
+    x, n, p = np.asarray(x), np.asarray(n), np.asarray(p)
+    left = 1.0 - np.sum(p[..., :-1], axis=-1)
+    last = np.where(np.greater(np.abs(left), 2.220446049250313e-15), left, p[..., -1])
+    are_known = np.all((p[..., :-1] >= 0.0) & (p[..., :-1] <= 1.0), axis=-1) & (last >= 0.0) & (last <= 1.0) & (n >= 0)
+    if not _IS_COMPLETED:
+        are_known = are_known & (np.abs(1.0 - np.sum(p, axis=-1)) <= 2.220446049250313e-15)
+    are_counts = np.all((x >= 0) & np.equal(np.floor(x), x), axis=-1) & np.equal(np.sum(x, axis=-1), n)
+    k = np.where(are_counts[..., None], x, 0)
+    logs = np.sum(special.xlogy(k[..., :-1], p[..., :-1]), axis=-1) + special.xlogy(k[..., -1], last)
+    found = special.gammaln(n + 1.0) - np.sum(special.gammaln(k + 1.0), axis=-1) + logs
+    return np.asarray(where_defined(are_known, np.where(are_counts, found, -np.inf)))
 
 
 OF_COUNTS = [case(np.array([1, 2, 4]), 7, np.array([0.2, 0.3, 0.5]))]
