@@ -128,6 +128,15 @@ def test_counts_that_cannot_be(name: str, x: Any, n: Any) -> None:
         assert np.sum(pullback(seed)[0] * along) == pytest.approx(expected, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.parametrize(("name", "at"), [("logpdf", -np.inf), ("pdf", 0.0)])
+def test_variances_that_cannot_be(name: str, at: float) -> None:
+    function = getattr(stats.normal_inverse_gamma, name)
+    value, pullback = ad.vjp(lambda s2, mu: function(0.2, s2, mu, 1.5, 2.5, 0.8), -1.3, 0.4)
+    assert (value, pullback(np.float64(1.0))) == (at, (0.0, 0.0))
+    value, pullback = ad.vjp(lambda lmbda: function(0.2, 1.3, 0.4, lmbda), -1.0)
+    assert np.isnan([value, pullback(np.float64(1.0))[0]]).all()
+
+
 OF_EARLIER_RELEASES = {"iprint", "disp"}
 """Arguments that SciPy 1.18 has no more."""
 

@@ -222,8 +222,12 @@ definition(stats.multinomial.pmf, lambda x, n, p: np.exp(_multinomial_logpmf(x, 
 
 
 def _inverse_gamma_logpdf(x, s2, mu=0, lmbda=1, a=1, b=1):
+    lmbda, a, b = positive(lmbda), positive(a), positive(b)
+    is_inside = np.greater(s2, 0)
+    s2 = np.where(is_inside, s2, 1.0)
     constant = 0.5 * np.log(lmbda) - HALF_LOG_TWO_PI + a * np.log(b) - special.gammaln(a)
-    return constant - (a + 1.5) * np.log(s2) - (b + 0.5 * lmbda * (x - mu) ** 2) / s2
+    found = constant - (a + 1.5) * np.log(s2) - (b + 0.5 * lmbda * (x - mu) ** 2) / s2
+    return as_result(where_defined(np.isfinite(lmbda + a + b), np.where(is_inside, found, -np.inf)))
 
 
 PAIRS = [case(0.7, 1.3, 0.2, 1.5, 2.5, 0.8), case(sample(3), sample(3, kind="positive"))]
