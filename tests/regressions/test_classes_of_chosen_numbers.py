@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from regressions.differences import right
 
 
 def told(is_whole, x):
@@ -142,3 +143,48 @@ def test_numbers_of_a_program_that_asks_for_classes_make_such_arrays_too() -> No
     assert ad.grad(f)(4.3) == 1.0
     with pytest.raises(ad.DifferentiationError, match="AD0408"):
         ad.grad(f)(1.3)
+
+
+def over_a_range(x):
+    total = 0.0
+    for i in range(max(x, 3)):
+        total += x * x * i
+    return total
+
+
+def over_a_chosen_range(x):
+    n = 3 if x < 2.5 else x
+    return sum([x * x * i for i in range(1, n)])
+
+
+def of_the_length_of_a_range(x):
+    return x * x * len(range(min(3, x + 10.0)))
+
+
+def over_a_range_that_may_not_be(x):
+    try:
+        return sum(x * x * i for i in range(max(x, 3)))
+    except TypeError:
+        return x**3
+
+
+@pytest.mark.parametrize(
+    "f", [over_a_range, over_a_chosen_range, of_the_length_of_a_range, over_a_range_that_may_not_be]
+)
+def test_ranges_of_what_may_be_whole(f):
+    right(f, 2.0)
+    assert ad.grad(ad.grad(f))(2.0) == pytest.approx(2 * f(2.0) / 4.0)
+
+
+def test_ranges_of_what_turns_out_not_to_be_whole():
+    for f in (over_a_range, over_a_chosen_range):
+        with pytest.raises(TypeError, match="integer"):
+            ad.grad(f)(4.0)
+    assert ad.grad(over_a_range_that_may_not_be)(4.0) == pytest.approx(48.0)
+
+
+def test_what_only_whole_numbers_have():
+    with pytest.raises(ad.DifferentiationError, match="this may be a number that has 'bit_length'") as refused:
+        ad.grad(lambda x: x * max(x, 3).bit_length())(2.0)
+    assert refused.value.diagnostics[0].code == "AD0401"
+    assert ad.grad(lambda x: x * int(max(x, 3)).bit_length())(2.0) == 2.0

@@ -45,7 +45,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
-from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial, note_owner, seen
+from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial, missing_of_some, note_owner, seen
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
 from adjoint.rules import registry
@@ -370,7 +370,7 @@ def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node
     found = inspect.getattr_static(owner, name, _MISSING)
     if found is _MISSING:
         what = "a number or an array" if isinstance(base.type, ir.Number) else f"a value of class {owner.__name__!r}"
-        raise no_attribute(lo, what, name, dir(owner), node)
+        raise missing_of_some(lo, base, name, node) or no_attribute(lo, what, name, dir(owner), node)
     if callable(found):
         return Method(ir.Const(found), base)
     target = ir.Var(name, _type_of_metadata(base, name))

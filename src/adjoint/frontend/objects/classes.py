@@ -124,6 +124,14 @@ def note_owner(lo: Lowerer, value: Value, told: Callable[[type], object]) -> Non
         lo.run_data.asks_for_kinds |= any(told(each) != told(_PYTHON_SCALARS[kind]) for each in narrower)
 
 
+def missing_of_some(lo: Lowerer, value: ir.Var, name: str, node: ast.AST | None) -> Exception | None:
+    """What to raise where it is not known of a number whether it is of a kind that has an attribute; None elsewhere."""
+    if not isinstance(value.type, ir.Number) or not any(hasattr(kind, name) for kind in _OF_NUMBERS):
+        return None
+    label = f"this may be a number that has {name!r}, or one that has not"
+    return lo.problem("AD0401", node, label, helps=("say of which kind it is: int(n), float(n)",))
+
+
 def is_instance(lo: Lowerer, value: Value, classes: Any) -> bool | None:
     """Whether a value is of one of some classes, None where it is not known; raises what ``isinstance`` raises."""
     if lo.settings.target.library is not None and isinstance(value, ir.Var):

@@ -66,8 +66,10 @@ from adjoint.types.classes.safe_lookups import is_marked
 @handles(range)
 def _range(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     atoms = [materialize(lo, value, node) for value in args]
-    atoms = [lo.open.call(operator.index, atom) if isinstance(type_of(atom), ir.Array) else atom for atom in atoms]
+    are_told = [not isinstance(type_of(atom), (ir.Array, ir.Number)) for atom in atoms]
+    atoms = [atom if told else lo.open.call(operator.index, atom) for atom, told in zip(atoms, are_told, strict=True)]
     for atom in atoms:
+        note_owner(lo, atom, lambda number: hasattr(number, "__index__"))
         type_ = type_of(atom)
         if isinstance(type_, ir.Scalar) and type_.kind in ("float", "complex"):
             raise lo.mistake(TypeError, node, f"'range' takes whole numbers, and this is of class {type_.kind!r}")
