@@ -20,6 +20,8 @@ from adjoint.frontend.calls.levels import levels_now
 from adjoint.frontend.declared.arguments import bound, refs_in
 from adjoint.frontend.declared.forms import Forms, Map
 from adjoint.frontend.declared.originals import call_original
+from adjoint.frontend.declared.parameters import parameters_of
+from adjoint.frontend.declared.written_parameters import written_parameters
 from adjoint.frontend.differentiation.fitting import Fitting, described, every_leaf, is_sequence, or_zero, vector_of
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
 from adjoint.frontend.interpreter import joins
@@ -73,6 +75,7 @@ class Following:
     def value(self) -> Value:
         """Runs what is declared, and gives its value the derivative that it says."""
         lo, args = self.lo, self.given.all
+        self.refuse_written()
         objects = {ref: lo.store[ref] for arg in args for ref in refs_in(lo, arg)}
         statements: list[ir.Statement] = []
         levels = levels_now()
@@ -90,6 +93,20 @@ class Following:
         if not excluded and not any(True for arg in args for leaf in every_leaf(lo, arg) if isinstance(leaf, ir.Var)):
             return value
         return self.attached(value, map_, excluded)
+
+    def refuse_written(self) -> None:
+        """Refuses a function that writes arrays that it is given: nothing is declared of what is in them then."""
+        written = written_parameters(self.declaration.fn)
+        if not written:
+            return
+        parameters = parameters_of(self.declaration.fn) or ()
+        for place, parameter in enumerate(parameters):
+            given = self.given.at(place) if parameter.kind is not parameter.KEYWORD_ONLY else None
+            value = self.given.named.get(parameter.name) if given is None else given
+            if parameter.name in written and isinstance(value, ir.Var) and isinstance(value.type, ir.Array):
+                label = f"{self.declaration.name!r} writes its argument {parameter.name!r}"
+                helps = ("let it write a copy, and return that",)
+                raise self.lo.problem("AD0303", self.node, label, helps=helps)
 
     def attached(self, value: Value, map_: Map, excluded: list[tuple[str, ir.Atom]]) -> Value:
         """The value with its derivative."""
