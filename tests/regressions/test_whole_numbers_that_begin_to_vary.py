@@ -114,6 +114,10 @@ def test_derivatives(function):
     check_grads(function, (X,))
 
 
+def test_zeros_like_zeros_like_whole_numbers() -> None:
+    ad.testing.check_grads(once, (X,))
+
+
 def test_as_an_argument():
     found = ad.grad(given)(X, np.arange(4))
     assert np.allclose(found, ad.grad(given)(X))

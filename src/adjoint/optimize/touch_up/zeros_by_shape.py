@@ -68,7 +68,7 @@ def _named(statement: ir.Statement, makers: Mapping[ir.Var, ir.Call]) -> list[ir
     if maker is None or not _have_one_dtype(statement.targets[0], statement.args[0]):
         return [statement]
     if _is_like(maker):
-        return _named(ir.Call(statement.targets, statement.callee, maker.args, (), statement.span), makers)
+        return _named(ir.Call(statement.targets, maker.callee, maker.args, (), statement.span), makers)
     if _is_square(maker):
         extent = maker.args[0]
         shape = ir.Var("shape", ir.Tuple((ir.INT, ir.INT)))
