@@ -120,6 +120,27 @@ def test_where_it_writes_for_another() -> None:
         ad.grad(program)(X)
 
 
+def test_lists_and_dicts() -> None:
+    def doubled(parts, key):
+        parts[key] = 2.0 * parts[key]
+        return parts[key]
+
+    @ad.derivative_of(doubled, wrt="parts")
+    def _(parts, key):
+        return doubled(parts, key), lambda ct: type(parts)({key: 2.0 * ct} if key else [2.0 * ct])
+
+    for parts, key in (([1.0], 0), ({"a": 1.0}, "a")):
+        with pytest.raises(ad.DifferentiationError, match="AD0303"):
+            ad.grad(lambda x: doubled(parts, key) + parts[key] * x)(1.0)
+
+        def program(x, key=key):
+            own = [x * 1.0] if key == 0 else {"a": x * 1.0}
+            return doubled(own, key) + own[key] ** 2
+
+        with pytest.raises(ad.DifferentiationError, match="AD0303"):
+            ad.grad(program)(1.0)
+
+
 def test_numbers_are_rebound() -> None:
     def halved(x):
         x /= 2.0

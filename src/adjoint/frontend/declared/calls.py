@@ -95,7 +95,7 @@ class Following:
         return self.attached(value, map_, excluded)
 
     def refuse_written(self) -> None:
-        """Refuses a function that writes arrays that it is given: nothing is declared of what is in them then."""
+        """Refuses a function that writes arrays, lists or dicts that it is given: what is in them has no derivative."""
         written = written_parameters(self.declaration.fn)
         if not written:
             return
@@ -103,10 +103,16 @@ class Following:
         for place, parameter in enumerate(parameters):
             given = self.given.at(place) if parameter.kind is not parameter.KEYWORD_ONLY else None
             value = self.given.named.get(parameter.name) if given is None else given
-            if parameter.name in written and isinstance(value, ir.Var) and isinstance(value.type, ir.Array):
+            if parameter.name in written and value is not None and self.is_array_or_container(value):
                 label = f"{self.declaration.name!r} writes its argument {parameter.name!r}"
                 helps = ("let it write a copy, and return that",)
                 raise self.lo.problem("AD0303", self.node, label, helps=helps)
+
+    def is_array_or_container(self, value: Value) -> bool:
+        record = self.lo.store.get(value)
+        if isinstance(record, Record):
+            return record.cls in (list, dict)
+        return isinstance(value, ir.Var) and isinstance(value.type, (ir.Array, ir.List, ir.Dict))
 
     def attached(self, value: Value, map_: Map, excluded: list[tuple[str, ir.Atom]]) -> Value:
         """The value with its derivative."""

@@ -24,7 +24,7 @@ _known: WeakKeyDictionary[CodeType, frozenset[str]] = WeakKeyDictionary()
 
 
 def written_parameters(fn: Any) -> frozenset[str]:
-    """The parameters of a function that hold what they were given, and are written where they are arrays."""
+    """The parameters of a function that hold what they were given, and are written where they are arrays or lists."""
     function = underlying(fn)
     if function is None:
         return frozenset()
