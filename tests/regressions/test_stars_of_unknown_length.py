@@ -57,6 +57,29 @@ def test_all_parameters() -> None:
     right(lambda v: one(*v, b=3.0), np.array([0.5]))
 
 
+def turned(a: Any, b: Any, c: Any, axes: Any = "xy", scale: Any = 1.0) -> Any:
+    try:
+        i, j = {"xy": (0, 1), "yx": (1, 0)}[axes]
+    except KeyError:
+        i, j = axes
+    matrix = np.eye(2) * c
+    matrix[i, j] = a * b
+    return np.sum(matrix * np.array([[1.0, 2.0], [3.0, 4.0]])) * scale
+
+
+def test_numbers_are_not_for_texts() -> None:
+    v = np.array([0.5, 1.0, 1.5])
+    right(lambda v: turned(*v), v)
+    right(lambda v: turned(*v), v, native=True)
+    right(lambda v: turned(*v[:2], v[2]), v)
+    right(lambda v: turned(*[x * x for x in v]), v)
+    right(lambda v: turned(*v[:2], v[2], "yx"), v)
+    with pytest.raises(TypeError, match="3 values .* 'axes' is a text"):
+        ad.grad(lambda v: turned(*v))(np.ones(4))
+    with pytest.raises(TypeError, match="'axes' is a text"):
+        ad.grad(lambda v: turned(*v, 2.0))(np.ones(4))
+
+
 def test_too_many() -> None:
     with pytest.raises(TypeError):
         ad.grad(PROGRAMS["a_function"])(np.ones(3))

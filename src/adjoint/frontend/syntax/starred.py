@@ -163,18 +163,47 @@ def columns(lo: Lowerer, node: ast.Call) -> Value | None:
     return IteratorValue("iter", (TupleValue(tuple(map(making.as_tuple, found))),))
 
 
+Asked = tuple[str, Any]
+"""A parameter, and its default: as a value or itself; ``_NEEDED`` where it has none."""
+_NEEDED = inspect.Parameter.empty
+
 MAX_OPTIONAL = 8
 """For so many optional parameters, a call with a starred argument of unknown length is written out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A starred argument that gives as many values as it has, which is known at run time: from least to most."""
+    """A starred argument that gives as many values as it has, which is known at run time: from least to most.
+
+    ``text`` is the parameter that would take one more, but has a text where these are numbers.
+    """
 
     value: Value
     node: ast.AST
     least: int
     most: int
+    text: str | None = None
+
+
+def _spread(value: Value, node: ast.AST, least: int, asked: Sequence[Asked], following: Sequence[ast.expr]) -> Spread:
+    """What a starred argument gives to parameters from its own on: no number to one that takes a text."""
+    most = len(asked) - len(following)
+    texts = [place for place, each in enumerate(asked) if _takes_text(each)]
+    if texts and _is_of_numbers(value):
+        others = [place for place, each in enumerate(following, 1) if not _is_text(each)]
+        before_text = texts[0] - max(others, default=0)
+        if before_text < most:
+            return Spread(value, node, least, before_text, asked[texts[0]][0])
+    return Spread(value, node, least, most)
+
+
+def _is_of_numbers(items: Value) -> bool:
+    type_ = items.type if isinstance(items, ir.Var) else None
+    return isinstance(type_.element if isinstance(type_, ir.List) else type_, (ir.Array, ir.Scalar))
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], Value], node: ast.AST) -> Value:
@@ -186,7 +215,10 @@ def for_each_length(lo: Lowerer, args: list[Any], call: Callable[[list[Value]], 
     length = materialize(lo, containers.length(lo, spread.value, spread.node), spread.node)
 
     def too_many() -> Value:
-        said = f"{spread.least} to {spread.most} values are taken by the starred argument"
+        counted = f"{spread.least} to {spread.most}" if spread.least < spread.most else f"{spread.most}"
+        said = f"{counted} values are taken by the starred argument"
+        if spread.text is not None:
+            said = f"{said}: {spread.text!r} is a text, and cannot be one of its numbers in a derivative"
         lo.stop(ir.Raise(lo.open.call(TypeError, ir.Const(said)), None, lo.span(node)))
         return ir.UNDEFINED
 
@@ -229,10 +261,11 @@ def arguments(lo: Lowerer, function: Value, node: ast.Call) -> list[Any]:
                 return together
             asked = None if any(isinstance(other, ast.Starred) for other in following) else asked_for(function, named)
             others = len(values) + len(following)
-            if asked is not None and asked[0] < asked[1] and asked[1] - asked[0] <= MAX_OPTIONAL:
-                values.append(Spread(value, argument, max(asked[0] - others, 0), asked[1] - others))
+            least = 0 if asked is None else sum(default is _NEEDED for _, default in asked)
+            if asked is not None and 0 < len(asked) - least <= MAX_OPTIONAL:
+                values.append(_spread(value, argument, max(least - others, 0), asked[len(values) :], following))
                 continue
-            missing = None if asked is None or asked[0] < asked[1] else asked[0] - others
+            missing = None if asked is None or least < len(asked) else least - others
             known = known_items(lo, value, argument, missing)
         values += known
     return values
@@ -304,25 +337,25 @@ def _before_the_rest(function: Value, is_varied: bool) -> list[str] | None:
             return None
 
 
-def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None:
-    """How many positional arguments a function takes besides those that are named, at least and at most.
+def asked_for(function: Value, named: Collection[str]) -> list[Asked] | None:
+    """The positional parameters of a function besides those that are named.
 
-    None where that is not known, or where there is no end of them.
+    None where they are not known, or where there is no end of them.
     """
     match function:
         case Closure(source=source, defaults=defaults):
             spec = source.node.args
             positional = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)]
-            needed = positional[: len(positional) - len(defaults)]
             if spec.vararg is not None:
                 return None
-            return sum(name not in named for name in needed), sum(name not in named for name in positional)
+            known = [_NEEDED] * (len(positional) - len(defaults)) + [*defaults]
+            return [asked for asked in zip(positional, known, strict=True) if asked[0] not in named]
         case Method(function=inner):
             found = asked_for(inner, named)
-            return None if found is None else (found[0] - 1, found[1] - 1)
+            return None if found is None else found[1:]
         case Partial(function=inner, args=args, kwargs=kwargs):
             found = asked_for(inner, {*named, *(name for name, _ in kwargs)})
-            return None if found is None else (found[0] - len(args), found[1] - len(args))
+            return None if found is None else found[len(args) :]
         case ir.Const(
             value=types.FunctionType() | types.BuiltinFunctionType() | types.MethodType() | type() as constant
         ):
@@ -333,7 +366,7 @@ def asked_for(function: Value, named: Collection[str]) -> tuple[int, int] | None
             return None
 
 
-def _asked_by_signature(constant: Any, named: Collection[str]) -> tuple[int, int] | None:
+def _asked_by_signature(constant: Any, named: Collection[str]) -> list[Asked] | None:
     try:
         parameters = signature(constant, follow_wrapped=False).parameters.values()
     except (TypeError, ValueError):
@@ -341,13 +374,12 @@ def _asked_by_signature(constant: Any, named: Collection[str]) -> tuple[int, int
     if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return _asked_by_distribution(constant, list(parameters), named)
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    taken = [p for p in parameters if p.kind in kinds and p.name not in named]
-    return sum(p.default is p.empty for p in taken), len(taken)
+    return [(p.name, p.default) for p in parameters if p.kind in kinds and p.name not in named]
 
 
 def _asked_by_distribution(
     method: Any, parameters: Sequence[inspect.Parameter], named: Collection[str]
-) -> tuple[int, int] | None:
+) -> list[Asked] | None:
     """The same of a method of SciPy's distributions: behind a place come the shapes, then a location and a scale."""
     receiver = getattr(method, "__self__", method)  # which is called itself for one of fixed parameters
     names = [parameter.name for parameter in parameters]
@@ -356,9 +388,15 @@ def _asked_by_distribution(
     shapes = (receiver.shapes or "").replace(",", " ").split()
     if len(shapes) != receiver.numargs or not home_of(type(receiver)).startswith("scipy.stats."):
         return None
-    more = ["loc"] if hasattr(receiver, "pmf") else ["loc", "scale"]
-    needed = sum(name not in named for name in (*names[:-2], *shapes))
-    return needed, needed + sum(name not in named for name in more)
+    more = [("loc", 0.0)] if hasattr(receiver, "pmf") else [("loc", 0.0), ("scale", 1.0)]
+    needed = [(name, _NEEDED) for name in (*names[:-2], *shapes)]
+    return [asked for asked in (*needed, *more) if asked[0] not in named]
+
+
+def _takes_text(asked: Asked) -> bool:
+    """Whether the default of a parameter is a text."""
+    default = asked[1]
+    return isinstance(default.value if isinstance(default, ir.Const) else default, str)
 
 
 def unpack(lo: Lowerer, target: ast.expr, value: Value, starred: int, count: int) -> list[Value]:
