@@ -115,17 +115,22 @@ def test_what_nobody_else_has_is_bound_anew(function: Callable[..., Any]) -> Non
         check_grads(lambda x: function(x, k), (X,))
 
 
-@pytest.mark.parametrize("k", [0.5, 1.5])
-@pytest.mark.parametrize(
-    "function",
-    [
-        *(named_twice, in_a_list, seen_by_a_view, named_on_one_path, carried_by_a_loop, kept_by_a_loop),
-        left_by_another_variable,
-    ],
-)
-def test_what_others_have_is_refused(function: Callable[..., Any], k: float) -> None:
-    with pytest.raises(ad.DifferentiationError, match="AD0401"):
-        ad.grad(function)(X, k)
+_OF_AXES = (named_twice, in_a_list, seen_by_a_view, named_on_one_path, carried_by_a_loop)
+
+
+@pytest.mark.parametrize("function", [*_OF_AXES, kept_by_a_loop, left_by_another_variable])
+def test_arrays_that_others_have_are_refused(function: Callable[..., Any]) -> None:
+    for options in ({}, {"native": True}):
+        with pytest.raises(ad.DifferentiationError, match=r"AD0401(.|\n)*something else may have"):
+            ad.grad(function, **options)(X, 0.5)
+    with pytest.raises(ad.DifferentiationError, match=r"AD0401(.|\n)*something else may have"):
+        ad.jvp(function, (X, 0.5), (X, 0.0))
+
+
+@pytest.mark.parametrize("function", _OF_AXES)
+def test_numbers_that_others_have_are_bound_anew(function: Callable[..., Any]) -> None:
+    check_grads(function, (X, 1.5), wrt=0)
+    np.testing.assert_allclose(ad.grad(function, native=True)(X, 1.5), ad.grad(function)(X, 1.5))
 
 
 def test_what_does_not_fit_raises_what_numpy_raises() -> None:

@@ -74,7 +74,7 @@ def test_numbers_are_not_for_texts() -> None:
     right(lambda v: turned(*v[:2], v[2]), v)
     right(lambda v: turned(*[x * x for x in v]), v)
     right(lambda v: turned(*v[:2], v[2], "yx"), v)
-    with pytest.raises(TypeError, match="3 values .* 'axes' is a text"):
+    with pytest.raises(TypeError, match=r"3 values .* 'axes' is a text"):
         ad.grad(lambda v: turned(*v))(np.ones(4))
     with pytest.raises(TypeError, match="'axes' is a text"):
         ad.grad(lambda v: turned(*v, 2.0))(np.ones(4))

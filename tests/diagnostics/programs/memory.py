@@ -3,7 +3,6 @@
 import array
 import collections
 import io
-import json
 
 import adjoint as ad
 import numpy as np
@@ -88,13 +87,14 @@ def overlapping(x, out):
     return out.sum()
 
 
-#: ad.grad(unknown_kind_in_place)(2.0, "[1.0, 2.0]")
-def unknown_kind_in_place(x, text):
-    total = before = 0.0
-    for value in json.loads(text):
-        before = total
-        total += value * x  # error[AD0401]: it is not known whether this is a number (which would be rebound) or an array (which would be written)
-    return before + total
+#: ad.grad(unknown_kind_in_place)(2.0, 3)
+def unknown_kind_in_place(x, n):
+    total = 0.0
+    for i in range(n):
+        total = total + x * np.ones(2) if i else x
+    before = total
+    total *= 2.0  # error[AD0401]: in this call 'total' is an array, which something else may have, too; a number was expected
+    return np.sum(total * before)
 
 
 #: ad.grad(sums_of_what_changes)([1.0, 2.0])

@@ -351,6 +351,25 @@ def check_array(operand: Any, name: str | None) -> None:
         raise error("AD0401", None, label, helps=(f"write the operation out: {shown} = {shown} * 2",))
 
 
+def check_number(operand: Any, name: str | None) -> None:
+    """Refuses an array where a number is bound anew: it is written, and whoever else has it sees that.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0401.
+
+    >>> check_number(2.0, "y")
+    """
+    if isinstance(operand, np.ndarray):
+        from adjoint.diagnostics import error  # lazy
+
+        which = "what is changed in place" if name is None else repr(name)
+        shown = name or "y"
+        label = f"in this call {which} is an array, which something else may have, too; a number was expected"
+        raise error("AD0401", None, label, helps=(f"write the operation out: {shown} = {shown} * 2",))
+
+
 def check_factor(operand: Any) -> None:
     """Refuses a whole number beside a list or tuple that was taken for an array: it repeats the list.
 

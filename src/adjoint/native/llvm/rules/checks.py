@@ -321,6 +321,12 @@ def _of_one_kind(e: Emission, operand: Value, name: Value) -> None:
         raise Unsupported("a question for the class of an object")
 
 
+@rule(checks.check_number)
+def _of_a_number(e: Emission, operand: Value, name: Value) -> None:
+    if isinstance(operand, (Object, Array)):
+        raise Unsupported("what may be an array that something else has, too")
+
+
 # Checks behind loops
 
 
