@@ -19,7 +19,7 @@ from adjoint.frontend.data.tagged_items import put_each
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.options.choices import on_each_option, with_each_structure
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays.writers import set_flat_item
@@ -38,11 +38,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
                 _set_known(lo, base, record, index, value, node)
                 return
         case ir.Var(type=ir.Array()):
-            _refuse_mask(lo, value, node)
-            key = array_key(lo, index, node)
-            atom = array_operand(lo, value, node)
-            mark_array_written(lo, base, node)
-            lo.emit(ir.Store(base, key, atom, "set", lo.span(node)))
+            with_each_structure(lo, value, lambda each: _set_of_array(lo, base, index, each, node), node)
             return
         case ir.Var(type=ir.List() | ir.Dict()):
             if isinstance(index, SliceValue):
@@ -86,6 +82,15 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         lo.emit(ir.Store(base, array_key(lo, index, node), given, "set", lo.span(node)))
         return
     raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
+
+
+def _set_of_array(lo: Lowerer, base: ir.Var, index: Value, value: Value, node: ast.AST | None) -> Value:
+    _refuse_mask(lo, value, node)
+    key = array_key(lo, index, node)
+    atom = array_operand(lo, value, node)
+    mark_array_written(lo, base, node)
+    lo.emit(ir.Store(base, key, atom, "set", lo.span(node)))
+    return NONE
 
 
 def _refuse_mask(lo: Lowerer, value: Value, node: ast.AST | None) -> None:

@@ -16,7 +16,7 @@ from adjoint.differentiation.nondifferentiable import OUT_OF_EXCEPTIONS
 from adjoint.frontend.calls.emitted_calls import call
 from adjoint.frontend.calls.opaque.arguments import may_carry
 from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
-from adjoint.frontend.calls.operands import array_operand
+from adjoint.frontend.calls.operands import array_operand, stop_at_alien
 from adjoint.frontend.control.binding_flags import note_bound, raise_unbound
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.element_types import mark_array_written
@@ -216,23 +216,17 @@ def _augment_item(
         key = array_key(lo, index, target)
         opened, start = lo.open, len(lo.open.statements)
         before = containers.subscript(lo, base, index, target) if _may_run_code(operand) else None
-        value = array_operand(lo, lo.evaluate(operand), node)
+        added = lo.evaluate(operand)
         is_copy = isinstance(before, ir.Var) and (
             not isinstance(before.type, ir.Array) or any(map(is_advanced, key.items))
         )
-        if is_copy and (lo.open is not opened or any(map(_writes, opened.statements[start:]))):
-            assert before is not None
-            set_item(lo, base, index, _combine(lo, op, before, value, node), target)
+        is_late = is_copy and (lo.open is not opened or any(map(_writes, opened.statements[start:])))
+        if not is_late and not _may_repeat(key):
+            array = base
+            with_each_structure(lo, added, lambda each: _add_to_part(lo, array, key, op, each, node), node)
             return
-        if not _may_repeat(key):
-            if not _names_element(key, base):
-                _check_dtype(lo, base, value, op, node)
-            mark_array_written(lo, base, node)
-            lo.at(node)
-            lo.emit(ir.Store(base, key, value, "add" if op is operator.add else "sub", lo.span(node)))
-            return
-        current: Value = containers.subscript(lo, base, index, target)
-        result = _combine(lo, op, current, value, node)
+        current = before if is_late and before is not None else containers.subscript(lo, base, index, target)
+        result = _combine(lo, op, current, array_operand(lo, added, node), node)
     else:
         current = containers.subscript(lo, base, index, target)
         value_ = lo.evaluate(operand)
@@ -244,6 +238,21 @@ def _augment_item(
         )
         result = in_place if in_place is not None else _combine(lo, op, current, value_, node)
     set_item(lo, base, index, result, target)
+
+
+def _add_to_part(
+    lo: Lowerer, array: ir.Var, key: ir.Subscript, op: Callable[..., Any], value: Value, node: ast.AST
+) -> Value:
+    """``array[key] += value``, where the key names no element twice."""
+    if value == NONE:
+        stop_at_alien(lo, TypeError("an array cannot take None in place"), node)
+    operand = array_operand(lo, value, node)
+    if not _names_element(key, array):
+        _check_dtype(lo, array, operand, op, node)
+    mark_array_written(lo, array, node)
+    lo.at(node)
+    lo.emit(ir.Store(array, key, operand, "add" if op is operator.add else "sub", lo.span(node)))
+    return NONE
 
 
 def _may_run_code(node: ast.expr) -> bool:
@@ -324,6 +333,16 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
     library = lo.settings.target.library
     if library is not None and not library.writes:
         return None  # its arrays are rebound, as numbers are
+    array = current
+    with_each_structure(lo, value, lambda each: _write_in_place(lo, array, op, each, node), node)
+    return current
+
+
+def _write_in_place(lo: Lowerer, current: ir.Var, op: Callable[..., Any], value: Value, node: ast.AST) -> Value:
+    """Writes an array in place."""
+    assert isinstance(current.type, ir.Array)
+    if value == NONE:
+        stop_at_alien(lo, TypeError("an array cannot take None in place"), node)
     operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
     mark_array_written(lo, current, node)
@@ -335,7 +354,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
     else:
         result = lo.open.call(op, current, operand)
         lo.emit(ir.Store(current, None, result, "set", lo.span(node)))
-    return current
+    return NONE
 
 
 def _comes_from_exception(lo: Lowerer, value: Value) -> bool:
