@@ -65,7 +65,7 @@ def _named(statement: ir.Statement, makers: Mapping[ir.Var, ir.Call]) -> list[ir
     if not isinstance(statement, ir.Call) or not _is_like(statement):
         return [statement]
     maker = makers.get(statement.args[0]) if isinstance(statement.args[0], ir.Var) else None
-    if maker is None or not _have_one_dtype(statement.targets[0], statement.args[0]):
+    if maker is None or not _have_one_dtype(statement, maker):
         return [statement]
     if _is_like(maker):
         return _named(ir.Call(statement.targets, maker.callee, maker.args, (), statement.span), makers)
@@ -77,9 +77,15 @@ def _named(statement: ir.Statement, makers: Mapping[ir.Var, ir.Call]) -> list[ir
     return [ir.Call(statement.targets, np.zeros, maker.args, maker.kwargs, statement.span)]
 
 
-def _have_one_dtype(zeros: ir.Var, array: ir.Atom) -> bool:
-    mine, theirs = zeros.type, type_of_atom(array)
-    return isinstance(mine, ir.Array) and isinstance(theirs, ir.Array) and mine.dtype == theirs.dtype is not None
+def _have_one_dtype(zeros: ir.Call, maker: ir.Call) -> bool:
+    """Whether zeros are of the dtype of what they are made like: types say floats also where integers may come."""
+    if zeros.callee is np.zeros_like:
+        return not _is_like(maker) or maker.callee is np.zeros_like
+    mine, theirs = zeros.targets[0].type, maker.targets[0].type
+    if not isinstance(mine, ir.Array) or not isinstance(theirs, ir.Array) or mine.dtype != theirs.dtype:
+        return False
+    dtypes = (*maker.args[1:], *[value for _, value in maker.kwargs])
+    return maker.callee is zeros.callee or (not _is_like(maker) and all(isinstance(each, ir.Const) for each in dtypes))
 
 
 def _is_like(maker: ir.Statement) -> TypeGuard[ir.Call]:

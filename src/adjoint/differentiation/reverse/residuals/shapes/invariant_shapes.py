@@ -1,6 +1,7 @@
 """What loops keep only for its shape is kept once, where the shape is the same in each iteration.
 
-Then the last array does for all: loops hand it on, and no list holds the others.
+Then the last array does for all: loops hand it on, and no list holds the others. What has no value on some path is kept
+as it is: the last may be that.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from adjoint import ir
+from adjoint.analysis.undefined import may_be_undefined
 from adjoint.differentiation.reverse.residuals.shapes.unread_results import tapes_of_one_shape
 from adjoint.ir.rebuild import map_blocks, map_branch, substitute, with_values
 from adjoint.ir.walk import blocks_of, targets_of
@@ -18,6 +20,9 @@ def without_equal_shapes(function: ir.Function) -> ir.Function:
     """The function with one array in place of each tape of arrays of one shape of which nothing else is asked."""
     tapes = tapes_of_one_shape(function)
     fills = _Fills(tapes, function.body)
+    if fills.single:
+        undefined = may_be_undefined(function.body)
+        fills.single -= {tape for tape, kept in fills.kept.items() if kept in undefined}
     if not fills.single:
         return function
     last = _Last([tape for tape in tapes if tape in fills.single], fills)
