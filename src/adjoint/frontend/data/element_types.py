@@ -44,6 +44,7 @@ def as_element(lo: Lowerer, atom: ir.Atom, element: ir.Type | None) -> ir.Atom:
     type_ = type_of(atom)
     if not isinstance(type_, ir.Scalar) or type_.kind not in ("bool", "int"):
         return atom
+    lo.run_data.promotes_items = True
     if isinstance(atom, ir.Const):
         return ir.Const(float(atom.value))
     return lo.open.call(float, atom)

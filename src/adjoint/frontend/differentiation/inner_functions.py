@@ -10,6 +10,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
+from adjoint.analysis.unclear_kinds import asks_for_kinds
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.definitions import called_by
 from adjoint.frontend.calls.emitted_calls import refuse_linked
@@ -195,6 +196,8 @@ def _finished(lo: Lowerer, lowered: ir.Function, shape: joins.Shape, active: Act
     lowered = ir.Function(name, params, block)
     if not checkpointed:
         lowered = _with_unbound_told(lowered, shape)
+    if lo.types.kinds_have_met and not lo.settings.kinds_told_apart:
+        lo.run_data.asks_for_kinds |= lo.run_data.promotes_items and asks_for_kinds(lowered)
     arrays = (
         var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, ir.Array)
     )

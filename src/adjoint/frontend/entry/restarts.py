@@ -169,9 +169,13 @@ def _is_settled(lo: Lowerer) -> bool:
     return results_are_settled(lo) and are_laid_out_alike(lo)
 
 
-def _tells_owners_apart(lo: Lowerer) -> bool:
-    """Whether the types of numbers did not tell what the program asks for; the next time they do."""
+def _tells_owners_apart(lo: Lowerer, *problems: Diagnostic) -> bool:
+    """Whether the types of numbers did not tell what the program asks for; the next time they do.
+
+    What is certain to raise may be so only because an integer counts as a float.
+    """
     data, settings = lo.run_data, lo.settings
+    data.asks_for_kinds |= any(problem.code == "AD0213" for problem in (*data.diagnostics.values(), *problems))
     owners = lo.types.have_met and data.asks_for_owners and not settings.owners_told_apart
     kinds = lo.types.kinds_have_met and data.asks_for_kinds and not settings.kinds_told_apart
     settings.owners_told_apart |= owners
@@ -217,7 +221,7 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
         except Exception as error:
             if lo.run_data.has_grown or (isinstance(error, DifferentiationError) and not _is_settled(lo)):
                 continue
-            if _tells_owners_apart(lo):
+            if _tells_owners_apart(lo, *([error.diagnostic] if isinstance(error, Problem) else ())):
                 continue
             match error:
                 case Problem():
@@ -235,6 +239,8 @@ def _attempt(build: Callable[[Lowerer], Entry], settings: Settings) -> Entry:
                     raise _refusal(lo) from error
             raise
         if lo.run_data.diagnostics:
+            if _tells_owners_apart(lo):
+                continue
             raise _refusal(lo, *hidden_problems(entry.function))
         if lo.run_data.loose or lo.run_data.given_objects:
             from adjoint.frontend.interpreter.sharing import shared_and_written  # lazy

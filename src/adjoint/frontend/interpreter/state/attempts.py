@@ -104,6 +104,8 @@ class Run:
     """Classes whose special methods were looked for."""
     asks_for_kinds: bool = False
     """Whether something depends on whether a number is a float, an integer or a truth value."""
+    promotes_items: bool = False
+    """Whether a container holds an integer as a float."""
     asked_for_dtypes: list[ir.Var] = field(default_factory=list)
     """Arrays of which the dtype was taken for known."""
     asks_for_owners: bool = False
