@@ -115,7 +115,8 @@ SEPARATE = {
     **{
         f"adjoint.runtime.{name}": STRUCTURES
         for name in (
-            *("arithmetic.checks", "arithmetic.complex_powers", "lists", "messages", "objects", "outside", "overlap"),
+            *(f"arithmetic.{part}" for part in ("checks", "complex_powers", "in_place")),
+            *("lists", "messages", "objects", "outside", "overlap"),
             *(f"tangents.{part}" for part in ("conversions", "slots", "sums", "zeros")),
         )
     },

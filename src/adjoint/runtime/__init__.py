@@ -20,6 +20,7 @@ _MODULES = (
     "arithmetic.checks",
     "arithmetic.complex_powers",
     "arithmetic.fused_loops",
+    "arithmetic.in_place",
     "arithmetic.numbers",
     "arithmetic.vector_math",
     "array_functions.delayed",

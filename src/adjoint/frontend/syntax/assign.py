@@ -39,7 +39,7 @@ from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.item_types import is_advanced
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
-from adjoint.runtime.arithmetic.checks import check_array, check_number, check_written
+from adjoint.runtime.arithmetic.in_place import check_array, check_number, check_written
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
@@ -325,6 +325,10 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
             label = "an exception carries this, and of what kind it is is not known"
             raise lo.problem("AD0307", node, label, helps=OUT_OF_EXCEPTIONS)
         look_where_it_comes_from(lo, current)
+        library = lo.settings.target.library
+        if library is not None and library.writes:
+            label = "it is not known whether this is a number, which is bound anew, or an array, which is written"
+            raise lo.problem("AD0401", node, label, helps=("write the operation out: y = y * 2",))
         name = ir.Const(current.hint if current.named else None)
         lo.emit(ir.Call((), check_number, (current, name), (), lo.span(node)))
         return None

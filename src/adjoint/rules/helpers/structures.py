@@ -4,17 +4,15 @@ from adjoint.rules.declare import case, constant, linear, no_derivative, observe
 from adjoint.runtime import tangents
 from adjoint.runtime.arithmetic.checks import (
     check_alike,
-    check_array,
     check_bound,
     check_factor,
     check_floats,
-    check_number,
     check_operand,
     check_rows,
     check_single,
-    check_written,
 )
 from adjoint.runtime.arithmetic.complex_powers import check_real
+from adjoint.runtime.arithmetic.in_place import check_array, check_number, check_written
 from adjoint.runtime.lists import first_of_same, order_of_items
 from adjoint.runtime.messages import check_in_place, check_sum
 from adjoint.runtime.objects import (

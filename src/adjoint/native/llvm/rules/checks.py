@@ -18,7 +18,7 @@ from adjoint.native.llvm.values import Array, Known, Number, Object, Tuple, Unsu
 from adjoint.native.llvm.writer import constant, truth, whole
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import objects
-from adjoint.runtime.arithmetic import checks, fused_loops
+from adjoint.runtime.arithmetic import checks, fused_loops, in_place
 
 _BROADCAST = "operands could not be broadcast together"
 OUTSIDE = "index is out of bounds"
@@ -314,14 +314,14 @@ def _check_exponents(e: Emission, exponents: Value) -> None:
     _refuse_where(e, failed, ValueError, "Integers to negative integer powers are not allowed.")
 
 
-@rule(checks.check_operand, checks.check_array)
+@rule(checks.check_operand, in_place.check_array)
 def _of_one_kind(e: Emission, operand: Value, name: Value) -> None:
     """Whatever has a form here is a number or a plain array; of objects, Python knows."""
     if isinstance(operand, Object):
         raise Unsupported("a question for the class of an object")
 
 
-@rule(checks.check_number)
+@rule(in_place.check_number)
 def _of_a_number(e: Emission, operand: Value, name: Value) -> None:
     if isinstance(operand, (Object, Array)):
         raise Unsupported("what may be an array that something else has, too")
