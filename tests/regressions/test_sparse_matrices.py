@@ -120,6 +120,13 @@ def diagonals(d, x):
     return np.sum(linalg.spsolve(matrix.tocsc(), x) ** 2) + np.sum((sp.diags(d[:3]) @ x) ** 2)
 
 
+def diagonals_in_rows(d, x):
+    rows = np.vstack((d[:3], d[1:4] ** 2))
+    wide = sp.diags(rows, [0, 1], shape=(3, 4), format="csr")
+    banded = sp.diags_array(rows, offsets=np.array([-1, 2]), shape=(4, 5))
+    return np.sum(((wide @ wide.T) @ x) ** 2) + np.sum(banded @ np.arange(5.0)) * x[0]
+
+
 def scaled(d, x):
     return np.sum(((d[0] * SQUARE) @ x + (SQUARE / d[1]) @ x) ** 2)
 
@@ -137,7 +144,9 @@ def entries_in_order(d, x):
     return (of_data(d) * x[0]).T.data @ weights + (-(SQUARE * d[0])).data @ weights + loose.data @ x
 
 
-@pytest.mark.parametrize("f", [products, sums, solutions, diagonals, scaled, summed, entries_in_order])
+@pytest.mark.parametrize(
+    "f", [products, sums, solutions, diagonals, diagonals_in_rows, scaled, summed, entries_in_order]
+)
 def test_entries_that_vary(f: Callable[..., Any]) -> None:
     right(f, SQUARE.data, X)
     right(f, SQUARE.data, X, wrt=1)

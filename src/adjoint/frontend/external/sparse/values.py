@@ -20,6 +20,7 @@ from adjoint.frontend.external.constant_objects import made_of_constants
 from adjoint.frontend.external.sparse import definitions, making, operators, written
 from adjoint.frontend.external.sparse.matrices import is_sparse_matrix
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.values import NONE, Method, Partial, TupleValue, Value
 from adjoint.frontend.objects.classes import class_of
 from adjoint.runtime.array_functions.sparse import elements_product, in_format, like_matrix, sparse_times, times_sparse
@@ -211,8 +212,7 @@ def _diagonals(
     named["is_array"] = ir.Const(kind == "array")
     offsets = named.pop("offsets", args[1] if len(args) > 1 else ir.Const(0))
     diagonals = named.pop("diagonals", args[0] if args else ir.Const(None))
-    several = isinstance(diagonals, TupleValue) or lists.list_items(lo, diagonals) is not None
-    if not several or (isinstance(offsets, ir.Const) and isinstance(offsets.value, int)):
+    if isinstance(type_of(offsets), ir.Scalar):
         diagonals, offsets = TupleValue((diagonals,)), TupleValue((offsets,))
     return lo.call(ir.Const(making.of_diagonals), [diagonals, offsets, *args[2:3]], named, node)
 
