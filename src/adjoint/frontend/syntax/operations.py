@@ -247,7 +247,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 return making.repeat_list(lo, sequence, count, node)
             if _is_list(lo, sequence) and joins.type_of(count) == ir.Opaque() and not _holds_floats(lo, sequence):
                 return making.repeat_list(lo, sequence, count, node)  # floats might be multiplied, by an array
-    if op in (operator.eq, operator.ne) and _is_tuple_beside_another(operands):
+    if op in (operator.eq, operator.ne) and (_is_tuple_beside_another(operands) or _are_of_other_lengths(operands)):
         return ir.Const(op is operator.ne)
     if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
         sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
@@ -305,6 +305,24 @@ def _is_tuple_beside_another(operands: Sequence[Value]) -> bool:
 
 
 _NO_TUPLES = (bool, int, float, complex, str, bytes)
+
+
+def _are_of_other_lengths(operands: Sequence[Value]) -> bool:
+    """Whether two tuples are compared of which it is known that one has more items: ``x.shape == (n, 1)``."""
+    counts = [_count_of_tuple(operand) for operand in operands]
+    return None not in counts and counts[0] != counts[1]
+
+
+def _count_of_tuple(value: Value) -> int | None:
+    match value:
+        case TupleValue(items=items):
+            return len(items)
+        case ir.Const(value=tuple() as items) if type(items) is tuple:
+            return len(items)
+        case ir.Var(type=ir.Tuple(items=types_, cls=cls)) if cls is tuple:
+            return len(types_)
+        case _:
+            return None
 
 
 def _holds_floats(lo: Lowerer, sequence: Value) -> bool:
