@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from adjoint import ir
-from adjoint.analysis.undefined import may_be_undefined
+from adjoint.analysis.shapes.shapeless import may_have_no_shape
 from adjoint.differentiation.reverse.residuals.shapes.unread_results import tapes_of_one_shape
 from adjoint.ir.rebuild import map_blocks, map_branch, substitute, with_values
 from adjoint.ir.walk import blocks_of, targets_of
@@ -21,8 +21,8 @@ def without_equal_shapes(function: ir.Function) -> ir.Function:
     tapes = tapes_of_one_shape(function)
     fills = _Fills(tapes, function.body)
     if fills.single:
-        undefined = may_be_undefined(function.body)
-        fills.single -= {tape for tape, kept in fills.kept.items() if kept in undefined}
+        shapeless = may_have_no_shape(function.body)
+        fills.single -= {tape for tape, kept in fills.kept.items() if kept in shapeless}
     if not fills.single:
         return function
     last = _Last([tape for tape in tapes if tape in fills.single], fills)

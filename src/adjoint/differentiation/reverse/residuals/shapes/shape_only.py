@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.analysis.memory.array_layout import layouts_read
 from adjoint.analysis.shapes.extents import Extents, Shape
 from adjoint.analysis.shapes.shape_arguments import shape_argument
-from adjoint.analysis.undefined import may_be_undefined
+from adjoint.analysis.shapes.shapeless import may_have_no_shape
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of
@@ -60,7 +60,7 @@ def _asking(body: ir.Block) -> Iterator[tuple[ir.Call, int]]:
 class _Fitter:
     def __init__(self, function: ir.Function) -> None:
         self.extents = Extents(function)
-        self.undefined = may_be_undefined(function.body)
+        self.shapeless = may_have_no_shape(function.body)
         self.function = function
         self.params = function.params
         self.shown: set[ir.Storage] | None = None
@@ -120,7 +120,7 @@ class _Fitter:
 
     def note(self, var: ir.Var, known: dict[Key, ir.Var]) -> None:
         kept_for_shape = var in self.taken and self.read[var] <= 0
-        if kept_for_shape or var in self.undefined:
+        if kept_for_shape or var in self.shapeless:
             return
         shape = self.extents.of(var)
         if shape and isinstance(var.type, ir.Array) and var.type.dtype is not None:
@@ -130,7 +130,10 @@ class _Fitter:
         """Whether a cotangent has the shape and dtype of its value as it is."""
         if call.callee is not unbroadcast or len(call.args) != 2:
             return False
-        is_known = getattr(getattr(call.args[0], "type", None), "dtype", None) is not None
+        ct, like = call.args
+        is_known = getattr(getattr(ct, "type", None), "dtype", None) is not None
+        if ct in self.shapeless and like not in self.shapeless:
+            return False
         return is_known and self.extents.alike(*call.args) is not None
 
     def asked_elsewhere(self, call: ir.Call, known: dict[Key, ir.Var]) -> ir.Call:

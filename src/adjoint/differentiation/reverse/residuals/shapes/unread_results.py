@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.shape_arguments import shape_argument
+from adjoint.analysis.shapes.shapeless import may_have_no_shape
 from adjoint.analysis.shapes.tapes import taken_from_tape, tapes_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
@@ -93,6 +95,12 @@ class _Unread:
             self.asked = Counter(var for each in statements_in(function.body) for var in asked_by(each, tapes))
         self.found: dict[ir.Var, ir.Var | ir.Call] = {}
 
+        self._body = function.body
+
+    @cached_property
+    def shapeless(self) -> set[ir.Var]:
+        return may_have_no_shape(self._body)
+
     def tapes(self, function: ir.Function) -> set[ir.Var]:
         """The tapes of which each array that is taken back is asked only for its shape."""
         others: set[ir.Atom] = set()
@@ -150,7 +158,7 @@ class _Unread:
         if not isinstance(rule_for(call.callee), Elementwise) or not all(map(_is_number, others)):
             return None
         for arg in operands:
-            if self.extents.alike(arg, target) is not None:
+            if self.extents.alike(arg, target) is not None and arg not in self.shapeless:
                 return arg
         if len(operands) != 2:
             return None
