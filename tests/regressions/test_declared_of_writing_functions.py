@@ -50,6 +50,62 @@ def by_an_operator(x):
     return np.sum(x)
 
 
+def by_a_helper(x):
+    doubling(x)
+    return np.sum(x)
+
+
+def by_a_helper_of_a_part(x):
+    return with_keyword(factor=2.0, values=x[1:])
+
+
+def with_keyword(values, factor):
+    return doubling(values) * factor
+
+
+def of_what_may_be_itself(x):
+    y = np.asarray(x).reshape(-1)
+    y[0] = 0.0
+    return np.sum(x)
+
+
+def before_it_is_rebound(x):
+    x[0] = 1.0
+    x = x + 1.0
+    return np.sum(x)
+
+
+def on_one_path(x):
+    if np.sum(x) > 100.0:
+        x = x.copy()
+    x[0] = 1.0
+    return np.sum(x)
+
+
+def row_by_row(x):
+    for row in x.reshape(3, 1):
+        row[:] = 0.0
+    return np.sum(x)
+
+
+def by_a_function_inside(x):
+    def clear():
+        x[:] = 0.0
+
+    clear()
+    return np.sum(x)
+
+
+def accumulated(x):
+    np.add.at(x, [0, 1], 1.0)
+    return np.sum(x)
+
+
+def by_position(x):
+    np.exp(x, x)
+    return np.sum(x)
+
+
 def of_a_copy(x):
     y = x.copy()
     y *= 2.0
@@ -69,6 +125,19 @@ def in_a_list(x):
     return np.sum(found[0])
 
 
+def on_each_path(x):
+    if np.sum(x) > 100.0:
+        x = x.copy()
+    else:
+        x = np.abs(x)
+    x[0] = 1.0
+    return np.sum(x)
+
+
+def by_a_helper_that_copies(x):
+    return doubling(x.copy()) + of_a_copy(x)
+
+
 def plain(function):
     """The function under another name, its derivative declared: it calls the function as it stands."""
 
@@ -80,6 +149,8 @@ def plain(function):
 
 
 WRITING = [doubling, through_a_part, through_a_view, sorting, out, copied_over, shuffled, by_an_operator]
+WRITING += [by_a_helper, by_a_helper_of_a_part, of_what_may_be_itself, before_it_is_rebound, on_one_path, row_by_row]
+WRITING += [by_a_function_inside, accumulated, by_position]
 
 
 @pytest.mark.parametrize("function", WRITING)
@@ -96,7 +167,7 @@ def test_refused(function) -> None:
         assert f"{function.__name__!r} writes its argument 'x'" in str(caught.value)
 
 
-@pytest.mark.parametrize("function", [of_a_copy, rebound, in_a_list])
+@pytest.mark.parametrize("function", [of_a_copy, rebound, in_a_list, on_each_path, by_a_helper_that_copies])
 def test_what_writes_its_own(function) -> None:
     plain(function)
     gradient = ad.grad(lambda x: function(x) + np.sum(x * x))(X)

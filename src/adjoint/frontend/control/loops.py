@@ -120,7 +120,7 @@ def _settle(
     Where it reads what only an iteration before may have bound, as in ``if i > 0: total += last``, it first is looked
     at without what follows there.
     """
-    deepest = MAX_NESTING + max(map(joins.depth_of, carried.values()), default=0)
+    deepest = MAX_NESTING + max(map(_depth_of, carried.values()), default=0)
     inlined = lo.run_data.inlined
     unbound = {key for key, shape in carried.items() if isinstance(key, Cell) and shape == joins.Nothing()}
     for _ in range(MAX_PASSES):
@@ -136,7 +136,7 @@ def _settle(
                 return found
             unbound = set()  # what an iteration reads and none before it has bound is refused
             continue
-        if max(map(joins.depth_of, assumption.values())) > deepest:
+        if max(map(_depth_of, assumption.values())) > deepest:
             break
         carried = assumption
     lo.unroll_innermost()
@@ -482,3 +482,16 @@ def _go_on(
 
     # The exits that leave for good first, so that the rest of the function is not nested deeper than needed.
     choose(sorted(kinds, key=lambda kind: {"exhausted": 1, "break": 2}.get(kind, 0)))
+
+
+def _depth_of(shape: joins.Shape) -> int:
+    """How deep structures lie in each other."""
+    match shape:
+        case joins.TupleShape(items=items) | joins.RecordShape(items=items) | joins.ComposedShape(items=items):
+            return 1 + max(map(_depth_of, items), default=0)
+        case joins.UnionShape(options=items):
+            return 1 + max(map(_depth_of, items), default=0)
+        case joins.RefShape(record=record):
+            return _depth_of(record)
+        case _:
+            return 0

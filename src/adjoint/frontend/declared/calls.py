@@ -20,8 +20,7 @@ from adjoint.frontend.calls.levels import levels_now
 from adjoint.frontend.declared.arguments import bound, refs_in
 from adjoint.frontend.declared.forms import Forms, Map
 from adjoint.frontend.declared.originals import call_original
-from adjoint.frontend.declared.parameters import parameters_of
-from adjoint.frontend.declared.written_parameters import written_parameters
+from adjoint.frontend.declared.written_arguments import settle_written
 from adjoint.frontend.differentiation.fitting import Fitting, described, every_leaf, is_sequence, or_zero, vector_of
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
 from adjoint.frontend.interpreter import joins
@@ -75,7 +74,7 @@ class Following:
     def value(self) -> Value:
         """Runs what is declared, and gives its value the derivative that it says."""
         lo, args = self.lo, self.given.all
-        self.refuse_written()
+        settle_written(lo, self.declaration, self.given, self.node)
         objects = {ref: lo.store[ref] for arg in args for ref in refs_in(lo, arg)}
         statements: list[ir.Statement] = []
         levels = levels_now()
@@ -93,26 +92,6 @@ class Following:
         if not excluded and not any(True for arg in args for leaf in every_leaf(lo, arg) if isinstance(leaf, ir.Var)):
             return value
         return self.attached(value, map_, excluded)
-
-    def refuse_written(self) -> None:
-        """Refuses a function that writes arrays, lists or dicts that it is given: what is in them has no derivative."""
-        written = written_parameters(self.declaration.fn)
-        if not written:
-            return
-        parameters = parameters_of(self.declaration.fn) or ()
-        for place, parameter in enumerate(parameters):
-            given = self.given.at(place) if parameter.kind is not parameter.KEYWORD_ONLY else None
-            value = self.given.named.get(parameter.name) if given is None else given
-            if parameter.name in written and value is not None and self.is_array_or_container(value):
-                label = f"{self.declaration.name!r} writes its argument {parameter.name!r}"
-                helps = ("let it write a copy, and return that",)
-                raise self.lo.problem("AD0303", self.node, label, helps=helps)
-
-    def is_array_or_container(self, value: Value) -> bool:
-        record = self.lo.store.get(value)
-        if isinstance(record, Record):
-            return record.cls in (list, dict)
-        return isinstance(value, ir.Var) and isinstance(value.type, (ir.Array, ir.List, ir.Dict))
 
     def attached(self, value: Value, map_: Map, excluded: list[tuple[str, ir.Atom]]) -> Value:
         """The value with its derivative."""

@@ -19,7 +19,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import with_each_structure
 from adjoint.frontend.interpreter.state.blocks import Exiting, Region
-from adjoint.frontend.interpreter.values import FORGOTTEN, NONE, Cell, Record, Ref, Value
+from adjoint.frontend.interpreter.values import FORGOTTEN, NONE, Cell, Forgotten, Record, Ref, Value
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.ir.rebuild import without_statements
 from adjoint.ir.walk import operands, statements_in
@@ -126,7 +126,7 @@ def without_puts(block: ir.Block, found: Sequence[HandedOut]) -> ir.Block:
 
 def _common_shape(lo: Lowerer, values: Sequence[Value], leaves: Sequence[Exiting]) -> joins.Shape | None:
     """The structure of a value that each exit has; None where it is not plain."""
-    if len(values) < len(leaves) or any(value is FORGOTTEN for value in values):
+    if len(values) < len(leaves) or any(isinstance(value, Forgotten) for value in values):
         return None
     shapes = [joins.shape_of(value, leaf.store) for value, leaf in zip(values, leaves, strict=True)]
     if not all(map(_is_plain, shapes)):

@@ -12,7 +12,16 @@ from adjoint import ir
 from adjoint.analysis.memory.reachable import all_memory
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, Record, Ref, TupleValue, Union, Value, list_record
+from adjoint.frontend.interpreter.values import (
+    FORGOTTEN_CONSTANT,
+    NONE,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+    list_record,
+)
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.runtime import copies, tangents
@@ -44,7 +53,8 @@ def _leaves(lo: Lowerer, value: Value, seen: set[Ref], once: bool) -> Iterator[i
             record = lo.store[value]
             assert isinstance(record, Record)
             for _, item in varying_parts(record):
-                yield from _leaves(lo, lo.known_part(value, item), seen, once)
+                if item is not FORGOTTEN_CONSTANT:
+                    yield from _leaves(lo, lo.known_part(value, item), seen, once)
             if not once:
                 seen.discard(value)
 

@@ -34,7 +34,7 @@ from adjoint.frontend.interpreter.state.places import headline, users_frame
 from adjoint.frontend.interpreter.state.signals import Problem, Restart, Unreached
 from adjoint.frontend.interpreter.tracking import set_unseen
 from adjoint.frontend.interpreter.type_joins import TypeJoins
-from adjoint.frontend.interpreter.values import FORGOTTEN, Cell, Ref, Site, Value, is_atom, is_torn
+from adjoint.frontend.interpreter.values import Cell, Forgotten, Ref, Site, Value, is_atom, is_torn
 from adjoint.ir.raising import is_decided
 from adjoint.ir.walk import targets_of
 from adjoint.sources.library_folders import is_of_a_library
@@ -174,7 +174,7 @@ class Lowerer(ABC):
 
     def known_part(self, ref: Ref, part: Value) -> Value:
         """A part of an object; one that an inner derivative changed is only known if the object exists at run time."""
-        if part is FORGOTTEN:
+        if isinstance(part, Forgotten):
             raise joins.NeedsRuntime(tuple(joins.original_sites((ref.site,))))
         return part
 

@@ -16,6 +16,7 @@ from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter.type_joins import TypeJoins
 from adjoint.frontend.interpreter.values import (
     FORGOTTEN,
+    FORGOTTEN_CONSTANT,
     NONE,
     Forgotten,
     Method,
@@ -62,7 +63,9 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Forgotten on some path: nobody knows what it is."""
+    """Forgotten on some path: nobody knows what it is; whether it may carry a derivative."""
+
+    may_vary: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +142,8 @@ def shape_of(value: Value, store: Store, around: tuple[Ref, ...] = ()) -> Shape:
     match value:
         case ir.Var(type=type_):
             return Leaf(type_)
-        case Forgotten():
-            return Lost()
+        case Forgotten(may_vary=may_vary):
+            return Lost(may_vary)
         case ir.Undefined():
             return Nothing()
         case TupleValue(items=items, cls=cls):
@@ -180,19 +183,6 @@ def has_options(shape: Shape) -> bool:
             return False
 
 
-def depth_of(shape: Shape) -> int:
-    """How deep structures lie in each other."""
-    match shape:
-        case (
-            TupleShape(items=items) | RecordShape(items=items) | ComposedShape(items=items) | UnionShape(options=items)
-        ):
-            return 1 + max(map(depth_of, items), default=0)
-        case RefShape(record=record):
-            return depth_of(record)
-        case _:
-            return 0
-
-
 def join(one: Shape, other: Shape, types: TypeJoins) -> Shape:
     """The least shape of two."""
     if one is other:
@@ -201,11 +191,19 @@ def join(one: Shape, other: Shape, types: TypeJoins) -> Shape:
     return joined if joined is not None else _join_options(one, other, types)
 
 
+def may_vary(shape: Shape) -> bool:
+    """Whether a value of a structure may carry a derivative."""
+    if isinstance(shape, Lost):
+        return shape.may_vary
+    known = shape.type if isinstance(shape, Leaf) else type_of(shape.value) if isinstance(shape, Same) else None
+    return known is None or ir.carries_derivative(known)
+
+
 def _join_alike(one: Shape, other: Shape, types: TypeJoins) -> Shape | None:
     """The join of two shapes of one kind; None where they only have a union."""
     match one, other:
         case (Lost(), _) | (_, Lost()):
-            return Lost()
+            return Lost(may_vary(one) or may_vary(other))
         case Nothing(), _:
             return _if_bound(other)
         case _, Nothing():
@@ -480,8 +478,8 @@ def build(shape: Shape, atoms: Iterator[ir.Atom], store: dict[Any, Value]) -> Va
             return value
         case Nothing():
             return ir.UNDEFINED
-        case Lost():
-            return FORGOTTEN
+        case Lost(may_vary=may_vary):
+            return FORGOTTEN if may_vary else FORGOTTEN_CONSTANT
         case TupleShape(items=items, cls=cls):
             parts = [build(item, atoms, store) for item in items]
             return SliceValue(*parts) if cls is slice else TupleValue(tuple(parts), cls)  # type: ignore[arg-type]

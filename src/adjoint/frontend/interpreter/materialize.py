@@ -201,7 +201,7 @@ def snapshot(lo: Lowerer, ref: Ref, node: ast.AST | None) -> ir.Atom:
     assert isinstance(record, Record)
     if local_mark(record.cls) is not None:
         refuse_made_here(lo, ref, node)
-    atoms = [materialize(lo, item, node, observer=True) for item in record.items]
+    atoms = [materialize(lo, lo.known_part(ref, item), node, observer=True) for item in record.items]
     names = ir.Const(record.keys)
     types: dict[str, ir.Type] = {
         key: (atom.type if isinstance(atom, ir.Var) else abstract(atom.value))  # type: ignore[union-attr]

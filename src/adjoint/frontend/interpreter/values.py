@@ -352,10 +352,17 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten(ir.Undefined):
-    """Stands for a part of an object that the function of an inner derivative changed: nobody knows to what."""
+    """Stands for a part of an object that was changed, nobody knows to what.
+
+    The function of an inner derivative did that, or one whose derivative is declared.
+    """
+
+    may_vary: bool = True
+    """Whether it may carry a derivative."""
 
 
 FORGOTTEN = Forgotten()
+FORGOTTEN_CONSTANT = Forgotten(may_vary=False)
 
 Value = (
     ir.Var
@@ -401,6 +408,7 @@ def is_atom(value: Value) -> bool:
 __all__ = [
     "ELLIPSIS",
     "FORGOTTEN",
+    "FORGOTTEN_CONSTANT",
     "NONE",
     "USED",
     "Cell",
