@@ -38,6 +38,10 @@ X = np.array([0.3, -0.7])
 pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 
 
+class OtherArray(np.ndarray):
+    """An array of a class of its own."""
+
+
 def masked_inside(x):
     z = np.ma.array([0.1, 0.2], mask=[True, False])
     return (z - x).sum()
@@ -104,6 +108,25 @@ def test_as_arguments_and_in_what_they_hold(z: Any) -> None:
     said = str(refused(lambda: ad.grad(lambda z: np.sum(z * z))(z)))
     assert "AD0404" in said
     assert "np.asarray(z)" in said or "to_numpy()" in said
+
+
+@pytest.mark.parametrize("z", [MASKED, MATRIX, MASKED.filled(0.0).view(OtherArray)], ids=lambda z: type(z).__name__)
+def test_no_cotangent_of_them_is_left_out(z: Any) -> None:
+    total = lambda z, y=1.0: np.sum(np.asarray(z)) * y
+    for derivative in (
+        lambda: ad.grad(total)(z),
+        lambda: ad.vjp(total, z),
+        lambda: ad.vjp(total, z, 2),
+        lambda: ad.jvp(total, (z,), (z,)),
+        lambda: ad.linearize(total, z)[1](z),
+        lambda: ad.grad(lambda s: s * np.sum(ad.vjp(total, z)[1](1.0)[0]))(1.0),
+    ):
+        said = str(refused(derivative))
+        assert "AD0404" in said
+        assert f"0 is an object of class {type(z).__name__!r}" in said or "tangent 0 is of an object of class" in said
+        assert "np.asarray(z)" in said
+    assert ad.vjp(total, z, 2.0)[1](1.0) == (None, np.asarray(z).sum())
+    assert ad.jvp(total, (z, 2.0), (None, 1.0))[1] == np.asarray(z).sum()
 
 
 def test_the_ways_out() -> None:

@@ -20,6 +20,7 @@ from adjoint.frontend.data.lists_of_objects import Stacked
 from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.inside import operators
+from adjoint.frontend.differentiation.refusals.arguments import refuse_arrays_of_other_classes
 from adjoint.frontend.differentiation.tangent_values import differentiable_leaves, layouts, tangent_of
 from adjoint.frontend.differentiation.wrt import parameter_names
 from adjoint.frontend.entry.captured import Captured, code_guards
@@ -127,6 +128,8 @@ def lower_vjp(
         names = parameter_names(lo, fn, None)
         params, values, named = entered(lo, names, args, kwargs)
         places = [i for i, value in enumerate(values) if any(True for _ in differentiable_leaves(lo, value))]
+        if not places:
+            refuse_arrays_of_other_classes(lo, fn, values)
         layout = layouts(lo, [values[i] for i in places], lasting=True)
         stacked = Stacked(lo, lower_inner(lo, fn, values, named, places, None))
         inner = stacked.inner

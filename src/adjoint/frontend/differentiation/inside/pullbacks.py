@@ -11,6 +11,7 @@ from adjoint.analysis.draws import draws, may_give_something_else
 from adjoint.analysis.effects import written_places
 from adjoint.frontend.calls.definitions import is_for_a_rule
 from adjoint.frontend.differentiation.inner_functions import Inner, copy_as, lower_inner, targets_of_call
+from adjoint.frontend.differentiation.refusals.arguments import refuse_arrays_of_other_classes
 from adjoint.frontend.differentiation.result_seeds import first_of_pair
 from adjoint.frontend.differentiation.tangent_values import converted, differentiable_leaves, paired, tangent_of
 from adjoint.frontend.interpreter import joins
@@ -30,6 +31,8 @@ def vjp(
 ) -> Value:
     """The value of a function, and a pullback that is written out where it is called; ``aux`` behind them."""
     places = tuple(i for i, value in enumerate(args) if any(True for _ in differentiable_leaves(lo, value)))
+    if not places:
+        refuse_arrays_of_other_classes(lo, function, args, node)
     inner = lower_inner(lo, function, args, kwargs, places, node)
     count = first_of_pair(lo, function, inner, node) if has_aux else len(inner.results)
     is_drawn = draws(inner.function)

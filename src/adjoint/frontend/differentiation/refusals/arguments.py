@@ -40,6 +40,18 @@ def check_differentiable(
     raise _problem(lo, function, code, f"{where} is {described}", place, helps, node)
 
 
+def refuse_arrays_of_other_classes(
+    lo: Lowerer, function: Value, args: Sequence[Value], node: ast.AST | None = None
+) -> None:
+    """Refuses arguments that are arrays to the user, where a pullback would give None for all that it is asked for."""
+    for place, value in enumerate(args):
+        match value:
+            case ir.Var(type=ir.Opaque(cls=type() as cls)) if issubclass(cls, np.ndarray) and brings_arithmetic(cls):
+                if not issubclass(cls, np.recarray):
+                    label = f"argument {place} is {object_of(cls)}"
+                    raise refusal(lo, "AD0404", function, node, label, place=place, helps=ways_out(cls))
+
+
 def holds_integers(lo: Lowerer, value: Value) -> bool:
     """Whether a container holds integers, among whatever else."""
     return isinstance(value, (Ref, TupleValue)) and "integer" in _contents(lo, value)[1]
