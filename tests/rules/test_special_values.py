@@ -93,6 +93,44 @@ def test_a_number_that_is_sorted_varies() -> None:
     assert ad.grad(smallest)(3.0) == 6.0
 
 
+@pytest.mark.parametrize("native", [False, True])
+def test_a_number_has_one_order(native: bool) -> None:
+    in_order = lambda x: np.sort(x, axis=None) * np.partition(x, 0, axis=None)
+    value, slope = ad.jvp(in_order, (3.0,), (1.0,), native=native)
+    assert (value.tolist(), slope.tolist()) == ([9.0], [6.0])
+    assert ad.jacobian(in_order)(3.0).tolist() == [6.0]
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize(
+    ("function", "at", "slope"),
+    [
+        (special.xlogy, 0.0, 0.0),
+        (special.xlogy, 2.0, 0.0),
+        (special.xlog1py, -1.0, 0.0),
+        (special.rel_entr, 0.0, 0.0),
+        (special.rel_entr, 1.5, 0.0),
+        (special.kl_div, 0.0, 1.0),
+        (special.kl_div, 1.5, 1.0),
+    ],
+)
+def test_shares_that_are_zero(function: np.ufunc, at: float, slope: float, native: bool) -> None:
+    """They are zero, or linear, whatever their second argument: so is their slope, in both modes."""
+    one = lambda p: function(0.0, p)
+    given = lambda x, p: function(x, p)
+    several = lambda x, p: np.sum(2.0 * function(x, p))
+    assert ad.grad(one, native=native)(at) == slope
+    assert ad.grad(given, wrt=1, native=native)(0.0, at) == slope
+    assert ad.vjp(given, 0.0, at, native=native)[1](1.0)[1] == slope
+    assert ad.jvp(given, (0.0, at), (0.0, 1.0), native=native)[1] == slope
+    x, p = np.array([0.0, 0.5]), np.array([at, 0.7])
+    reverse = ad.grad(several, wrt=1, native=native)(x, p)
+    forward = [ad.jvp(several, (x, p), (np.zeros(2), each), native=native)[1] for each in np.eye(2)]
+    differences = (several(x, p + [0.0, 1e-6]) - several(x, p - [0.0, 1e-6])) / 2e-6
+    np.testing.assert_allclose(reverse, [2.0 * slope, differences], rtol=1e-7)
+    np.testing.assert_allclose(forward, reverse)
+
+
 def test_a_deviation_of_equal_numbers_does_not_vary() -> None:
     np.testing.assert_array_equal(ad.grad(deviation)(np.ones(3)), np.zeros(3))
 

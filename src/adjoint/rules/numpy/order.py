@@ -74,7 +74,7 @@ linear(
 )
 general(
     np.sort,
-    lambda dots, y, a, axis=-1, kind=None: np.take_along_axis(dots[0], order_of(a, axis), axis),
+    lambda dots, y, a, axis=-1, kind=None: np.take_along_axis(np.asarray(dots[0]), order_of(a, axis), axis),
     lambda ct, y, a, axis=-1, kind=None: (scatter_along(ct, a, order_of(a, axis), axis),),
     cases=[case(sample(5)), case(sample(4, 3), axis=0), case(sample(4, 3), None), case(sample(5), kind="stable")],
 )

@@ -134,7 +134,9 @@ definition(
 )
 general(
     np.partition,
-    lambda dots, y, a, kth, axis=-1, kind="introselect": np.take_along_axis(dots[0], places.origins(y, a, axis), axis),
+    lambda dots, y, a, kth, axis=-1, kind="introselect": np.take_along_axis(
+        np.asarray(dots[0]), places.origins(y, a, axis), axis
+    ),
     lambda ct, y, a, kth, axis=-1, kind="introselect": (scatter_along(ct, a, places.origins(y, a, axis), axis), None),
     arrays=("a",),
     cases=[case(sample(6), 2), case(sample(4, 3), [0, 1], axis=0), case(sample(2, 3), 4, None)],

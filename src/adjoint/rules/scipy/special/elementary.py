@@ -74,26 +74,26 @@ elementwise(
 elementwise(special.cbrt, scaled=lambda ct, x, y: divide(ct, 3 * y * y), singular=True, domain=POSITIVE)
 elementwise(
     special.xlogy,
-    scaled=lambda ct, x1, x2, y: (times(ct, log(x2)), divide(ct * x1, x2)),
+    scaled=lambda ct, x1, x2, y: (times(ct, log(x2)), times(ct, divide(x1, x2))),
     singular=True,
     domain=POSITIVE,
 )
 elementwise(
     special.xlog1py,
-    scaled=lambda ct, x1, x2, y: (times(ct, log(1 + x2)), divide(ct * x1, 1 + x2)),
+    scaled=lambda ct, x1, x2, y: (times(ct, log(1 + x2)), times(ct, divide(x1, 1 + x2))),
     singular=True,
     domain=POSITIVE,
 )
 elementwise(special.entr, scaled=lambda ct, x, y: times(ct, -log(x) - 1), singular=True, domain=POSITIVE)
 elementwise(
     special.rel_entr,
-    scaled=lambda ct, x1, x2, y: (times(ct, log(divide(x1, x2)) + 1), -divide(ct * x1, x2)),
+    scaled=lambda ct, x1, x2, y: (times(ct, log(divide(x1, x2)) + 1), -times(ct, divide(x1, x2))),
     singular=True,
     domain=POSITIVE,
 )
 elementwise(
     special.kl_div,
-    scaled=lambda ct, x1, x2, y: (times(ct, log(divide(x1, x2))), ct - divide(ct * x1, x2)),
+    scaled=lambda ct, x1, x2, y: (times(ct, log(divide(x1, x2))), ct - times(ct, divide(x1, x2))),
     singular=True,
     domain=POSITIVE,
 )
