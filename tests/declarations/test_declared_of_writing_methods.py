@@ -155,6 +155,40 @@ def test_counters_that_nobody_reads(native) -> None:
     assert (given.calls, captured.calls) == (3, 3)
 
 
+def test_what_nobody_reads_may_be_anything() -> None:
+    method, layer = _plain("through_a_method"), Layer(np.ones(2))
+    assert np.allclose(ad.grad(lambda x: method(layer, x) * np.sum(layer.w * x))(X), 2.0 * np.sum(X))
+    assert layer.last == np.sum(X) * 2.0
+    with pytest.raises(ad.DifferentiationError, match="AD0303"):  # the object of the second call varies
+        ad.grad(lambda x: method(layer, x) + method(layer, x))(X)
+
+
+def test_a_pullback_that_reads_what_the_method_wrote() -> None:
+    class Square:
+        def __init__(self):
+            self.x = np.zeros(2)
+
+        def forward(self, x):
+            self.x = x
+            type(self).calls = self.__class__.calls = 1
+            return np.sum(x * x)
+
+    square = Square()
+
+    @ad.derivative_of(Square.forward, wrt="x")
+    def _(self, x):
+        return self.forward(x), lambda ct: 2.0 * ct * self.x
+
+    with pytest.raises(ad.DifferentiationError, match="the attribute 'x' of its argument 'self'"):
+        ad.grad(lambda x: square.forward(x))(X)
+
+    @ad.derivative_of(Square.forward, wrt="x", replace=True)
+    def _(self, x):
+        return self.forward(x), lambda ct: 2.0 * ct * x
+
+    assert np.allclose(ad.grad(lambda x: square.forward(x))(X), 2.0 * X)
+
+
 def test_read_in_the_next_round_or_on_one_path() -> None:
     method = _plain("counting")
     layer = Layer(np.ones(2))

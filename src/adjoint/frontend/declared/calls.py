@@ -70,10 +70,14 @@ class Following:
         self.given = forms.given
         self.node = forms.node
         self.called_at = lo.span(forms.node)
+        self.lent: set[ir.Storage] = set()  # what memory the arguments have
 
     def value(self) -> Value:
         """Runs what is declared, and gives its value the derivative that it says."""
         lo, args = self.lo, self.given.all
+        excluded = self.given.excluded(lo, self.declaration)
+        varies = any(isinstance(leaf, ir.Var) for arg in args for leaf in every_leaf(lo, arg))
+        self.lent.update(storage for arg in args for leaf in every_leaf(lo, arg) for storage in _memory(leaf))
         settle_written(lo, self.declaration, self.given, self.node)
         objects = {ref: lo.store[ref] for arg in args for ref in refs_in(lo, arg)}
         statements: list[ir.Statement] = []
@@ -85,11 +89,10 @@ class Following:
             value, map_ = self.forms.run(first)
         if lo.block is None:
             return ir.UNDEFINED
-        if any(lo.store.get(ref) is not record for ref, record in objects.items()) or _write(lo, statements, args):
+        if any(lo.store.get(ref) is not record for ref, record in objects.items()) or _write(statements, self.lent):
             label = f"the declared derivative of {self.declaration.name!r} writes what it is given"
             raise lo.problem("AD0303", self.node, label, helps=("let it write a copy",))
-        excluded = self.given.excluded(lo, self.declaration)
-        if not excluded and not any(True for arg in args for leaf in every_leaf(lo, arg) if isinstance(leaf, ir.Var)):
+        if not excluded and not varies:
             return value
         return self.attached(value, map_, excluded)
 
@@ -133,8 +136,8 @@ class Following:
     def targets(self, values: tuple[ir.Atom, ...], shape: joins.Shape) -> tuple[ir.Var, ...]:
         """The results: of memory that nobody else has, they have copies if it is written."""
         lo = self.lo
-        lent = {storage for arg in self.given.all for leaf in every_leaf(lo, arg) for storage in _memory(leaf)}
-        lent.update(storage for item in lo.run_data.inputs for storage in _memory(item.var))
+        inputs = {storage for item in lo.run_data.inputs for storage in _memory(item.var)}
+        lent = self.lent | inputs
         return tuple(
             ir.Var(hint, ir.fresh(type_) if lent.isdisjoint(_memory(atom)) else type_)
             for atom, (type_, hint) in zip(values, joins.leaf_types(shape, "y"), strict=True)
@@ -239,9 +242,8 @@ def _is_alone(lo: Lowerer, value: Value | None) -> bool:
     return value is not None and is_sequence(lo, value)
 
 
-def _write(lo: Lowerer, statements: Iterable[ir.Statement], args: list[Value]) -> bool:
+def _write(statements: Iterable[ir.Statement], mine: set[ir.Storage]) -> bool:
     """Whether statements write memory of arguments."""
-    mine = {storage for arg in args for leaf in every_leaf(lo, arg) for storage in _memory(leaf)}
     for statement in statements:
         if isinstance(statement, ir.Store):
             bases: tuple[ir.Atom, ...] = (statement.base,)

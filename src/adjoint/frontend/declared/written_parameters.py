@@ -140,7 +140,7 @@ class _Body(ast.NodeVisitor):
         match node:
             case ast.Name(id=name):
                 return self.held.get(name, frozenset())
-            case ast.Attribute(value=base, attr=name):
+            case ast.Attribute(value=base, attr=name) if name != "__class__":
                 return frozenset(each if each.inside else _with(each, name) for each in self.paths(base))
             case ast.Subscript(value=base):
                 return _inside(self.paths(base))
