@@ -238,6 +238,66 @@ def test_told_with_the_call() -> None:
     assert "let it return the new 'w', and assign that where it is called" in text
 
 
+TOTAL, BUFFER = 0.0, np.zeros(2)
+
+
+def into_a_global_variable(x):
+    global TOTAL
+    TOTAL = np.sum(x) * 3.0
+    return np.sum(x)
+
+
+def into_a_global_array(x):
+    BUFFER[:] = x * 2.0
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("function", [into_a_global_variable, into_a_global_array])
+def test_variables_outside(function) -> None:
+    @ad.derivative_of(function, replace=True)
+    def _(x):
+        return function(x), lambda ct: ct * np.ones(2)
+
+    assert np.allclose(ad.grad(lambda x: function(x) * np.sum(x))(X), 2.0 * np.sum(X))
+    with pytest.raises(ad.DifferentiationError, match="which this program reads"):
+        ad.grad(lambda x: function(x) * (TOTAL + np.sum(BUFFER)))(X)
+
+
+def test_captured_variables() -> None:
+    total = 0.0
+
+    def last(x):
+        nonlocal total
+        total = np.sum(x)
+        return np.sum(x)
+
+    @ad.derivative_of(last)
+    def _(x):
+        return last(x), lambda ct: ct * np.ones(2)
+
+    assert np.allclose(ad.grad(lambda x: last(x) * np.sum(x))(X), 2.0 * np.sum(X))
+    with pytest.raises(ad.DifferentiationError, match="which this program reads"):
+        ad.grad(lambda x: last(x) * total)(X)
+
+
+def test_captured_variables_of_several_functions() -> None:
+    def made():
+        buffer = np.zeros(2)
+
+        def keeping(x):
+            buffer[:] = 2.0 * x
+            return np.sum(x)
+
+        ad.derivative_of(keeping)(lambda x: (keeping(x), lambda ct: ct * np.ones(2)))
+        return keeping, lambda x: keeping(x) * np.sum(buffer), lambda x: keeping(x) * np.sum(x)
+
+    for _ in range(2):
+        _, reading, other = made()
+        assert np.allclose(ad.grad(other)(X), 2.0 * np.sum(X))
+        with pytest.raises(ad.DifferentiationError, match="which this program reads"):
+            ad.grad(reading)(X)
+
+
 def test_objects_that_are_called() -> None:
     class Model:
         def __init__(self):

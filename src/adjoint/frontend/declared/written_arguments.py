@@ -12,7 +12,7 @@ from types import MethodType
 from adjoint import ir
 from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.parameters import called_by, parameters_of
-from adjoint.frontend.declared.written_parameters import Write, writes_of
+from adjoint.frontend.declared.written_parameters import Outside, Write, writes_of
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import FORGOTTEN, FORGOTTEN_CONSTANT, Forgotten, Record, Ref, Value
@@ -33,9 +33,11 @@ def settle_written(lo: Lowerer, declaration: Declaration, given: Arguments, node
     elif isinstance(declaration.fn, MethodType) and function.__code__.co_argcount:
         values.setdefault(function.__code__.co_varnames[0], ir.Const(declaration.fn.__self__))
     classes = {name: class_of(lo, value) for name, value in values.items() if _may_be_written(value)}
-    if not classes:
-        return
     for write in sorted(writes_of(function, classes), key=lambda each: (each.bound, each.path.fields)):
+        if isinstance(write.path.parameter, Outside):
+            if not write.path.fields:
+                _note_outside(lo, declaration, write.path.parameter, write.bound, node)
+            continue
         value = values.get(write.path.parameter)
         if value is not None and not _is_forgotten(lo, value, write):
             whose, helps = f"its argument {write.path.parameter!r}", ("let it write a copy, and return that",)
@@ -44,6 +46,15 @@ def settle_written(lo: Lowerer, declaration: Declaration, given: Arguments, node
                 helps = (f"let it return the new {write.path.fields[0]!r}, and assign that where it is called",)
             label = f"{declaration.name!r} writes {whose}"
             raise lo.problem("AD0303", node, label, helps=helps)
+
+
+def _note_outside(lo: Lowerer, declaration: Declaration, variable: Outside, bound: bool, node: ast.AST | None) -> None:
+    """Takes down that a variable outside is written: whether the program reads it, its end shows."""
+    named = f" {variable.name!r}" if variable.name else ""
+    label = f"{declaration.name!r} writes the variable{named}, which this program reads"
+    helps = ("let it return what it writes there, and assign that where it is called",)
+    problem = lo.problem("AD0303", node, label, helps=helps)
+    lo.run_data.written_outside.append((variable.home, variable.name, bound, problem))
 
 
 def _by_name(declaration: Declaration, given: Arguments) -> dict[str, Value]:

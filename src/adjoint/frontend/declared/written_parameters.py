@@ -55,10 +55,18 @@ _SETTERS = {"setattr", "__setattr__", "delattr", "__delattr__"}
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
-    """A parameter, or what it holds behind some attributes; with ``inside``, anything in there."""
+class Outside:
+    """A variable outside of the function: a global one, by the names of its module, or the cell of a captured one."""
 
-    parameter: str
+    home: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A parameter or a variable outside, or what is behind some attributes of it; with ``inside``, anything there."""
+
+    parameter: str | Outside
     fields: tuple[str, ...] = ()
     inside: bool = False
 
@@ -82,7 +90,7 @@ class Write:
 
 
 Classes = Mapping[str, "type | None"]
-_known: WeakKeyDictionary[CodeType, dict[tuple[Any, ...], frozenset[Write]]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[FunctionType, dict[tuple[Any, ...], frozenset[Write]]] = WeakKeyDictionary()
 
 
 def writes_of(fn: Any, classes: Classes) -> frozenset[Write]:
@@ -93,14 +101,16 @@ def writes_of(fn: Any, classes: Classes) -> frozenset[Write]:
     found = _writes_of(function, classes, ())
     if not is_of_a_library(function.__code__.co_filename):
         return found
-    return frozenset(write for write in found if not write.path.fields)  # others are what its objects remember
+    return frozenset(  # others are what the library remembers
+        write for write in found if not write.path.fields and isinstance(write.path.parameter, str)
+    )
 
 
 def _writes_of(function: FunctionType, classes: Classes, active: tuple[CodeType, ...]) -> frozenset[Write]:
     code = function.__code__
     if code in active:
         return frozenset()
-    known, key = _known.setdefault(code, {}), tuple(classes.items())
+    known, key = _known.setdefault(function, {}), tuple(classes.items())
     if active or key not in known:
         try:
             body = _Body(function, find(function).node, classes, (*active, code))
@@ -127,6 +137,7 @@ class _Body(ast.NodeVisitor):
         self.first = next((each.arg for each in (*node.args.posonlyargs, *node.args.args)), "")
         own = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
         self.held = {name: frozenset({Path(name)}) for name in own}
+        self.assigned_outside: set[str] = set()
         self.follow(node.body if isinstance(node.body, list) else [node.body])
 
     def follow(self, nodes: Iterable[ast.AST]) -> None:
@@ -139,7 +150,7 @@ class _Body(ast.NodeVisitor):
         """What of the parameters the value of an expression may be."""
         match node:
             case ast.Name(id=name):
-                return self.held.get(name, frozenset())
+                return self.held[name] if name in self.held else self.outside(name)
             case ast.Attribute(value=base, attr=name) if name != "__class__":
                 return frozenset(each if each.inside else _with(each, name) for each in self.paths(base))
             case ast.Subscript(value=base):
@@ -164,7 +175,10 @@ class _Body(ast.NodeVisitor):
         match target:
             case ast.Name(id=name):
                 found = self.items(value) if item else self.paths(value)
-                self.held[name] = found
+                if name in self.assigned_outside:
+                    self.found.update(Write(each, True) for each in self.outside(name))
+                else:
+                    self.held[name] = found
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) and not item else ()
                 is_each = len(parts) == len(targets) and not any(isinstance(each, ast.Starred) for each in targets)
@@ -182,7 +196,17 @@ class _Body(ast.NodeVisitor):
 
     def forget(self, *names: str | None) -> None:
         for name in names:
-            self.held.pop(name or "", None)
+            self.held[name or ""] = frozenset()
+
+    def outside(self, name: str) -> frozenset[Path]:
+        """The variable outside of the function that a name stands for, if it stands for one."""
+        code = self.function.__code__
+        if name in code.co_freevars:
+            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
+            return frozenset({Path(Outside(id(cell), ""))})
+        if name in code.co_varnames or name in code.co_cellvars or name not in self.function.__globals__:
+            return frozenset()
+        return frozenset({Path(Outside(id(self.function.__globals__), name))})
 
     # -- what is written -------------------------------------------------------------------------------------------
 
@@ -228,6 +252,13 @@ class _Body(ast.NodeVisitor):
         if not isinstance(node.target, ast.Name):
             is_whole = isinstance(node.op, (ast.Add, ast.Sub, ast.Mult))
             self.write(node.target, node.value if is_whole else None)
+        elif node.target.id in self.assigned_outside:
+            self.bind(node.target, None)
+
+    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.assigned_outside.update(node.names)
+
+    visit_Nonlocal = visit_Global
 
     def visit_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:
@@ -359,13 +390,13 @@ class _Body(ast.NodeVisitor):
             case base:
                 receivers, after = self.paths(base), None
         for path in receivers:
-            cls = None if path.fields or path.inside else self.classes.get(path.parameter)
+            cls = None if path.fields or path.inside else self.class_at(frozenset({path}))
             method = _method(cls, name, after)
             if method is not None:
                 self.called(method, node, frozenset({path}))
             elif name in _METHODS:
                 self.contents({path})
-        return bool(receivers)
+        return any(isinstance(each.parameter, str) for each in receivers)
 
     def of_function(self, function: Any, node: ast.Call, name: str) -> None:
         if isinstance(function, np.ufunc):
@@ -387,12 +418,19 @@ class _Body(ast.NodeVisitor):
             return
         classes = {name: self.class_at(paths) for name, paths in held.items()}
         for write in _writes_of(function, classes, self.active):
+            if isinstance(write.path.parameter, Outside):
+                self.found.add(write)
+                continue
             for path in held.get(write.path.parameter, ()):
                 whole = write.path.behind(path)
                 self.found.add(Write(whole) if path.inside else replace(write, path=whole))
 
     def class_at(self, paths: frozenset[Path]) -> type | None:
-        found = {self.classes.get(each.parameter) for each in paths if not (each.fields or each.inside)}
+        found = {
+            self.classes.get(each.parameter) if isinstance(each.parameter, str) else None
+            for each in paths
+            if not (each.fields or each.inside)
+        }
         return found.pop() if len(found) == 1 == len(paths) else None
 
     def resolved(self, node: ast.AST) -> Any:

@@ -135,6 +135,9 @@ class Run:
     """Whether derivatives of values are asked for, whose flow the end of the function shows."""
     declared: list[Any] = field(default_factory=list)
     """The declared derivatives being followed, outermost first."""
+    written_outside: list[tuple[int, str, bool, Any]] = field(default_factory=list)
+    """The variables that functions write whose derivative is declared: of which module and their name, or which cell;
+    whether they are bound anew, and what to say if they are read."""
     made_by: dict[Value, Any] = field(default_factory=dict)
     """What calls of libraries' functions gave that are not looked into, with the functions."""
     functions: dict[types.CodeType, types.FunctionType] = field(default_factory=dict)
