@@ -78,10 +78,44 @@ def stored(x: Any, n: int) -> Any:
     return np.sum(out * np.arange(4.0))
 
 
+def text_of_all(x: Any, n: int) -> Any:
+    found = filled(n)
+    return x[0] * len(str(found)) + x[1] * len("%s %d" % (found[1], found[2]))  # noqa: UP031
+
+
+def among_numbers_of_numpy(x: Any, n: int) -> Any:
+    found = [x[0]]
+    for i in range(n):
+        found.append(i)
+    return x[1] * len(str(found[n])) + found[0] * found[n]
+
+
+def dtype(x: Any, n: int) -> Any:
+    whole, halves = np.full(2, filled(n)[1]), np.array(filled(n)[:2])
+    return x[0] * (whole.dtype == np.int64) + x[1] * (halves.dtype == np.float64)
+
+
+def exact(x: Any, n: int) -> Any:
+    found = [0.5]
+    found.append(10**17 + 1)
+    return x[0] * (found[1] % 10) * n
+
+
 @pytest.mark.filterwarnings("ignore::adjoint.DifferentiationWarning")
 @pytest.mark.parametrize(
     "function",
-    [texts, text_of_a_field, text_of_an_entry, index, counted, stored],
+    [
+        texts,
+        text_of_all,
+        among_numbers_of_numpy,
+        dtype,
+        exact,
+        text_of_a_field,
+        text_of_an_entry,
+        index,
+        counted,
+        stored,
+    ],
     ids=lambda function: function.__name__,
 )
 def test_kinds_are_kept(function: Any) -> None:
@@ -94,6 +128,24 @@ def test_places_among_what_is_no_number() -> None:
     right(index_of_a_list, X, "cic", wrt=0)
     right(index_of_a_list, X, ["c", "i", "c"], wrt=0)
     np.testing.assert_allclose(ad.grad(index_of_a_list, native=True)(X, "cic"), [6.0, 0.0, 12.0])
+
+
+@pytest.mark.filterwarnings("ignore::adjoint.DifferentiationWarning")
+def test_arrays_of_integers_are_not_written_as_floats() -> None:
+    def cut_off(x: Any, n: int) -> Any:
+        found = np.full(2, filled(n)[2])
+        found[0] = x[0] * 1.5
+        return np.sum(found)
+
+    def kept(x: Any, n: int) -> Any:
+        found = np.full(2, filled(n)[0])
+        found[0] = x[0] * 1.5
+        return np.sum(found)
+
+    for options in ({}, {"native": True}):
+        with pytest.raises(ad.DifferentiationError, match="AD0408"):
+            ad.grad(cut_off, **options)(X, 3)
+        np.testing.assert_allclose(ad.grad(kept, **options)(X, 3), [1.5, 0.0, 0.0])
 
 
 def test_who_does_not_ask_is_as_fast() -> None:

@@ -15,6 +15,7 @@ from adjoint.analysis.joins import joins
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import key_atoms, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime import display
+from adjoint.runtime.arithmetic.checks import check_floats
 from adjoint.runtime.arithmetic.numbers import choose
 
 _KEEPING = (
@@ -24,6 +25,7 @@ _KEEPING = (
 """What gives a number of the kind that one of several has, the widest of them."""
 _CHOOSING = (choose, max, min)
 """What gives one of several numbers as it is."""
+_DTYPES = tuple(ir.Attribute(name) for name in ("dtype", "itemsize", "nbytes"))
 _FOR_BOTH = tuple("eEfFgG%")
 """Notations in which an integer reads as the float that is equal to it."""
 
@@ -36,7 +38,7 @@ def asks_for_kinds(function: ir.Function) -> bool:
 def asked_kinds(function: ir.Function, *, joined: bool) -> Iterator[ir.Statement]:
     """The statements that ask of which kind a number is that may be of another one than its type says.
 
-    Texts of exceptions are not asked for.
+    Texts of exceptions are not asked for. What makes an array asks, where the array is written or its dtype asked.
 
     Parameters
     ----------
@@ -47,19 +49,31 @@ def asked_kinds(function: ir.Function, *, joined: bool) -> Iterator[ir.Statement
     """
     statements = statements_in(function.body)
     texts = [each for each in statements if isinstance(each, ir.Call) and (is_text(each) or _is_print(each))]
-    texts = [call for call in texts if any(map(_may_be_of_another, operands(call))) and not _reads_alike(call)]
+    texts = [call for call in texts if any(map(_may_tell, operands(call))) and not _reads_alike(call)]
     indexed = [each for each in statements if any(map(_may_be_whole, _index(each)))]
-    if not texts and not indexed:
+    calls = [each for each in statements if isinstance(each, ir.Call)] if joined else []
+    yield from (call for call in calls if call.callee is check_floats)
+    made = list(filter(_makes_array_of_any_kind, calls))
+    if not texts and not indexed and not made:
         return
     unclear = _unclear(statements, joined)
     read = _read_texts(function, statements) if texts else set()
     for call in texts:
         is_read = not call.targets or any(target in read for target in call.targets)
-        if is_read and any(arg in unclear or (joined and _is_unknown(arg)) for arg in operands(call)):
+        if is_read and any(arg in unclear or _is_mixed(arg, joined) for arg in operands(call)):
             yield call
     for each in indexed:
         if any(atom in unclear for atom in _index(each)):
             yield each
+    asked = {each.base for each in statements if isinstance(each, ir.Load) and each.key in _DTYPES}
+    for call in made:
+        is_asked = any(ir.is_written_array(target.type) or target in asked for target in call.targets)
+        if is_asked and any(arg in unclear or _is_mixed(arg, joined) for arg in operands(call)):
+            yield call
+
+
+def _makes_array_of_any_kind(call: ir.Call) -> bool:
+    return any(isinstance(target.type, ir.Array) and target.type.dtype is None for target in call.targets)
 
 
 def _reads_alike(call: ir.Call) -> bool:
@@ -78,7 +92,7 @@ def _index(statement: ir.Statement) -> tuple[ir.Atom, ...]:
 
 
 def _unclear(statements: Sequence[ir.Statement], joined: bool) -> set[ir.Atom]:
-    """Numbers of Python's that may be of another kind than their types say."""
+    """Numbers that may be of another kind than their types say, and tuples of them."""
     flows: defaultdict[ir.Atom, set[ir.Var]] = defaultdict(set)
     found: set[ir.Atom] = set()
     for statement in statements:
@@ -106,7 +120,7 @@ def _is_unclear(call: ir.Call, unclear: set[ir.Atom]) -> bool:
     """Whether a call gives an unclear number for unclear ones."""
     if not any(arg in unclear for arg in call.args):
         return False
-    if call.callee in _CHOOSING:
+    if call.callee in _CHOOSING or call.callee is display.make_tuple:
         return True
     if call.callee not in _KEEPING:
         return False
@@ -115,9 +129,23 @@ def _is_unclear(call: ir.Call, unclear: set[ir.Atom]) -> bool:
 
 
 def kind_of(atom: ir.Atom) -> str | None:
-    """The kind of a number of Python's; None for other values."""
+    """The kind of a number; None for other values."""
     type_ = type_of_atom(atom)
-    return type_.kind if isinstance(type_, ir.Scalar) and type_.dtype is None else None
+    return type_.kind if isinstance(type_, ir.Scalar) else None
+
+
+def _may_tell(atom: ir.Atom) -> bool:
+    """Whether the text of a value may tell of which kinds numbers are."""
+    return _may_be_of_another(atom) or isinstance(type_of_atom(atom), (ir.Tuple, ir.List, ir.Dict))
+
+
+def _is_mixed(atom: ir.Atom, joined: bool) -> bool:
+    """Whether a value is, or holds, numbers of several kinds by its type, which is that of floats if not ``joined``."""
+    match type_of_atom(atom):
+        case ir.List(element=part) | ir.Dict(value=part):
+            return isinstance(part, ir.Number if joined else ir.Scalar)
+        case type_:
+            return joined and isinstance(type_, ir.Number)
 
 
 def _may_be_of_another(atom: ir.Atom) -> bool:

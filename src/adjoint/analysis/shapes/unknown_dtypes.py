@@ -16,8 +16,15 @@ from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 
 
-def unsure_arrays(function: ir.Function) -> tuple[set[ir.Var], set[ir.Var]]:
+def unsure_arrays(function: ir.Function, items: bool = False) -> tuple[set[ir.Var], set[ir.Var]]:
     """The arrays of a function that may hold integers though floats are expected.
+
+    Parameters
+    ----------
+    function
+        The function.
+    items
+        Whether an item of a container that holds floats, or numbers of any kind, may be an integer as well.
 
     Returns
     -------
@@ -25,7 +32,7 @@ def unsure_arrays(function: ir.Function) -> tuple[set[ir.Var], set[ir.Var]]:
         Those that are made in it and written in place, and those that nobody writes.
     """
     statements = statements_in(function.body)
-    found = _Lesser(statements).types
+    found = _Lesser(statements, items).types
     arrays = {var: var.type.storage for var in found if isinstance(var.type, ir.Array)}
     written = {var for var, storage in arrays.items() if storage.written}
     made = {
@@ -50,7 +57,8 @@ class _Lesser:
         What variables are then; only those that are floats, or hold floats, otherwise.
     """
 
-    def __init__(self, statements: Sequence[ir.Statement]) -> None:
+    def __init__(self, statements: Sequence[ir.Statement], items: bool) -> None:
+        self._items = items
         self.types: dict[ir.Var, ir.Type] = {}
         self._elements: dict[ir.Storage, ir.Type] = {}
         before = -1
@@ -105,6 +113,8 @@ class _Lesser:
         return atom if type_ is None else ir.Var("lesser", type_)
 
     def _part(self, base: ir.Var, part: ir.Type) -> ir.Type | None:
+        if self._items and not isinstance(base.type, ir.Array):
+            return _of_integers(part)
         match self._known(base), part:
             case ir.List(element=element), _:
                 return element
@@ -116,6 +126,17 @@ class _Lesser:
                 return ir.Scalar("int", dtype)
             case _:
                 return None
+
+
+def _of_integers(type_: ir.Type) -> ir.Type | None:
+    """The type of an integer, or of a list of integers, for one of floats."""
+    match type_:
+        case ir.Scalar(kind="float") | ir.Number():
+            return ir.INT
+        case ir.List(element=ir.Scalar(kind="float") | ir.Number(), storage=storage, is_tuple=is_tuple):
+            return ir.List(ir.INT, storage, is_tuple)
+        case _:
+            return None
 
 
 def _is_less(type_: ir.Type, than: ir.Type) -> bool:

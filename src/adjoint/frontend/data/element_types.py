@@ -46,6 +46,7 @@ def as_element(lo: Lowerer, atom: ir.Atom, element: ir.Type | None) -> ir.Atom:
         return atom
     lo.run_data.promotes_items = True
     if isinstance(atom, ir.Const):
+        lo.run_data.asks_for_kinds |= float(atom.value) != atom.value  # which is not exact
         return ir.Const(float(atom.value))
     return lo.open.call(float, atom)
 

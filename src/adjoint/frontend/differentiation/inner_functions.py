@@ -201,10 +201,11 @@ def _finished(lo: Lowerer, lowered: ir.Function, shape: joins.Shape, active: Act
     arrays = (
         var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, ir.Array)
     )
-    if not lo.settings.target.machine and any(True for _ in arrays):
+    may_be_whole = lo.run_data.promotes_items or lo.settings.kinds_told_apart
+    if (may_be_whole or not lo.settings.target.machine) and any(True for _ in arrays):
         from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
 
-        lowered = with_kinds_checked(lowered, lo.run_data)
+        lowered = with_kinds_checked(lowered, lo.run_data, lo.settings)
     if _has_unknown_operands(block):
         from adjoint.frontend.external.foreign_operands import with_operands_checked  # lazy
 

@@ -6,19 +6,24 @@ from collections.abc import Mapping, Set
 
 from adjoint import ir
 from adjoint.analysis.shapes.unknown_dtypes import unsure_arrays
-from adjoint.frontend.interpreter.state.attempts import Run
+from adjoint.frontend.interpreter.state.attempts import Run, Settings
 from adjoint.ir.rebuild import map_blocks, rebuild, rebuild_terminator
 from adjoint.runtime.arithmetic.checks import check_floats
 
 
-def with_kinds_checked(function: ir.Function, data: Run) -> ir.Function:
+def with_kinds_checked(function: ir.Function, data: Run, settings: Settings) -> ir.Function:
     """The function with a question behind each array that may turn out to hold integers, and that is written.
 
     Of those that nobody writes it is forgotten what they hold. That is for Python: in machine code the type of a number
-    does not depend on the path.
+    does not depend on the path, but for items of containers, of which Python is asked.
     """
-    written, read = unsure_arrays(function)
+    written, read = unsure_arrays(function, items=settings.kinds_told_apart)
+    if settings.target.machine:
+        written, read = written - unsure_arrays(function)[0], set()
     data.asks_for_kinds |= any(array in written or array in read for array in data.asked_for_dtypes)
+    if data.promotes_items and not data.asks_for_kinds:
+        of_items, others = unsure_arrays(function, items=True)
+        data.asks_for_kinds |= bool(of_items - written) or not (of_items | others).isdisjoint(data.asked_for_dtypes)
     if not written and not read:
         return function
     body = _forgetful(function.body, {var: _of_unknown_kind(var) for var in read})

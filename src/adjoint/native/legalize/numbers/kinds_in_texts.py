@@ -12,7 +12,7 @@ from adjoint.native.compile.messages.not_native import NotNative
 
 
 def refuse_texts_of_unclear_kinds(function: ir.Function) -> None:
-    """Raises where a text is made of a number, or an item picked by one, that may be of another kind.
+    """Raises where a text or an array is made of a number, or an item picked by one, that may be of another kind.
 
     Raises
     ------
@@ -20,5 +20,5 @@ def refuse_texts_of_unclear_kinds(function: ir.Function) -> None:
         With the place.
     """
     for statement in asked_kinds(function, joined=True):
-        what = "the text of a number" if isinstance(statement, ir.Call) else "an index"
+        what = "a text or an array of numbers" if isinstance(statement, ir.Call) else "an index"
         raise NotNative(f"{what} that may be of several kinds", (), statement.span)
