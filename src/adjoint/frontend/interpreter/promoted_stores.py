@@ -15,11 +15,11 @@ def with_kinds_checked(function: ir.Function, data: Run, settings: Settings) -> 
     """The function with a question behind each array that may turn out to hold integers, and that is written.
 
     Of those that nobody writes it is forgotten what they hold. That is for Python: in machine code the type of a number
-    does not depend on the path, but for items of containers, of which Python is asked.
+    does not depend on the path; where it is asked of which kind numbers are, Python tells.
     """
     written, read = unsure_arrays(function, items=settings.kinds_told_apart)
     if settings.target.machine:
-        written, read = written - unsure_arrays(function)[0], set()
+        written, read = written if settings.kinds_told_apart else set(), set()
     data.asks_for_kinds |= any(array in written or array in read for array in data.asked_for_dtypes)
     if data.promotes_items and not data.asks_for_kinds:
         of_items, others = unsure_arrays(function, items=True)
