@@ -68,7 +68,9 @@ def asked_kinds(function: ir.Function, *, joined: bool) -> Iterator[ir.Statement
     asked = {each.base for each in statements if isinstance(each, ir.Load) and each.key in _DTYPES}
     for call in made:
         is_asked = any(ir.is_written_array(target.type) or target in asked for target in call.targets)
-        if is_asked and any(arg in unclear or _is_mixed(arg, joined) for arg in operands(call)):
+        if is_asked and any(
+            (arg in unclear and _may_be_whole(arg)) or _is_mixed(arg, joined) for arg in operands(call)
+        ):
             yield call
 
 
