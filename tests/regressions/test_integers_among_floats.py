@@ -130,7 +130,6 @@ def test_places_among_what_is_no_number() -> None:
     np.testing.assert_allclose(ad.grad(index_of_a_list, native=True)(X, "cic"), [6.0, 0.0, 12.0])
 
 
-@pytest.mark.filterwarnings("ignore::adjoint.DifferentiationWarning")
 def test_arrays_of_integers_are_not_written_as_floats() -> None:
     def cut_off(x: Any, n: int) -> Any:
         found = np.full(2, filled(n)[2])
@@ -142,10 +141,9 @@ def test_arrays_of_integers_are_not_written_as_floats() -> None:
         found[0] = x[0] * 1.5
         return np.sum(found)
 
-    for options in ({}, {"native": True}):
-        with pytest.raises(ad.DifferentiationError, match="AD0408"):
-            ad.grad(cut_off, **options)(X, 3)
-        np.testing.assert_allclose(ad.grad(kept, **options)(X, 3), [1.5, 0.0, 0.0])
+    with pytest.raises(ad.DifferentiationError, match="AD0408"):
+        ad.grad(cut_off)(X, 3)
+    np.testing.assert_allclose(ad.grad(kept)(X, 3), [1.5, 0.0, 0.0])
 
 
 def test_who_does_not_ask_is_as_fast() -> None:

@@ -15,7 +15,6 @@ from adjoint.analysis.joins import joins
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import key_atoms, operands, statements_in, targets_of, terminators_in
 from adjoint.runtime import display
-from adjoint.runtime.arithmetic.checks import check_floats
 from adjoint.runtime.arithmetic.numbers import choose
 
 _KEEPING = (
@@ -52,7 +51,6 @@ def asked_kinds(function: ir.Function, *, joined: bool) -> Iterator[ir.Statement
     texts = [call for call in texts if any(map(_may_tell, operands(call))) and not _reads_alike(call)]
     indexed = [each for each in statements if any(map(_may_be_whole, _index(each)))]
     calls = [each for each in statements if isinstance(each, ir.Call)] if joined else []
-    yield from (call for call in calls if call.callee is check_floats)
     made = list(filter(_makes_array_of_any_kind, calls))
     if not texts and not indexed and not made:
         return

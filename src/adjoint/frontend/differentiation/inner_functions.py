@@ -201,8 +201,7 @@ def _finished(lo: Lowerer, lowered: ir.Function, shape: joins.Shape, active: Act
     arrays = (
         var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, ir.Array)
     )
-    may_be_whole = lo.run_data.promotes_items or lo.settings.kinds_told_apart
-    if (may_be_whole or not lo.settings.target.machine) and any(True for _ in arrays):
+    if (lo.run_data.promotes_items or not lo.settings.target.machine) and any(True for _ in arrays):
         from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
 
         lowered = with_kinds_checked(lowered, lo.run_data, lo.settings)
