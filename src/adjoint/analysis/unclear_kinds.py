@@ -47,7 +47,7 @@ def asked_kinds(function: ir.Function, *, joined: bool) -> Iterator[ir.Statement
         Whether what variables are where paths meet has one kind, as what comes out of a container has.
     """
     statements = statements_in(function.body)
-    texts = [each for each in statements if isinstance(each, ir.Call) and (is_text(each) or _is_print(each))]
+    texts = [each for each in statements if isinstance(each, ir.Call) and (_is_text(each) or _is_print(each))]
     texts = [call for call in texts if any(map(_may_tell, operands(call))) and not _reads_alike(call)]
     indexed = [each for each in statements if any(map(_may_be_whole, _index(each)))]
     calls = [each for each in statements if isinstance(each, ir.Call)] if joined else []
@@ -98,7 +98,7 @@ def _unclear(statements: Sequence[ir.Statement], joined: bool) -> set[ir.Atom]:
     for statement in statements:
         for source, target in joins(statement):
             flows[source].add(target)
-            if joined and kind_of(source) not in (None, kind_of(target)):
+            if joined and _kind_of(source) not in (None, _kind_of(target)):
                 found.add(target)
         if isinstance(statement, ir.Load) and not isinstance(type_of_atom(statement.base), ir.Array):
             found.add(statement.target)
@@ -125,10 +125,10 @@ def _is_unclear(call: ir.Call, unclear: set[ir.Atom]) -> bool:
     if call.callee not in _KEEPING:
         return False
     (target,) = call.targets
-    return not any(kind_of(arg) == kind_of(target) and arg not in unclear for arg in call.args)
+    return not any(_kind_of(arg) == _kind_of(target) and arg not in unclear for arg in call.args)
 
 
-def kind_of(atom: ir.Atom) -> str | None:
+def _kind_of(atom: ir.Atom) -> str | None:
     """The kind of a number; None for other values."""
     type_ = type_of_atom(atom)
     return type_.kind if isinstance(type_, ir.Scalar) else None
@@ -150,7 +150,7 @@ def _is_mixed(atom: ir.Atom, joined: bool) -> bool:
 
 def _may_be_of_another(atom: ir.Atom) -> bool:
     """Whether the type of a value is one that numbers of several kinds have."""
-    return kind_of(atom) is not None or _is_unknown(atom)
+    return _kind_of(atom) is not None or _is_unknown(atom)
 
 
 def _is_unknown(atom: ir.Atom) -> bool:
@@ -158,19 +158,19 @@ def _is_unknown(atom: ir.Atom) -> bool:
 
 
 def _may_be_whole(atom: ir.Atom) -> bool:
-    return isinstance(atom, ir.Var) and (kind_of(atom) == "float" or _is_unknown(atom))
+    return isinstance(atom, ir.Var) and (_kind_of(atom) == "float" or _is_unknown(atom))
 
 
 def _read_texts(function: ir.Function, statements: Sequence[ir.Statement]) -> set[ir.Atom]:
     """What is read, but for the messages of exceptions."""
     read: set[ir.Atom] = {atom for end in terminators_in(function.body) for atom in operands(end)}
     for statement in reversed(statements):  # what reads a text stands behind what makes it
-        if not _makes_exception(statement) and (not is_text(statement) or not read.isdisjoint(targets_of(statement))):
+        if not _makes_exception(statement) and (not _is_text(statement) or not read.isdisjoint(targets_of(statement))):
             read.update(operands(statement))
     return read
 
 
-def is_text(statement: ir.Statement) -> bool:
+def _is_text(statement: ir.Statement) -> bool:
     """Whether a statement makes a text."""
     return isinstance(statement, ir.Call) and [target.type for target in statement.targets] == [ir.Opaque(str)]
 

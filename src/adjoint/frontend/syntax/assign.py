@@ -244,9 +244,7 @@ def _add_to_part(
     lo: Lowerer, array: ir.Var, key: ir.Subscript, op: Callable[..., Any], value: Value, node: ast.AST
 ) -> Value:
     """``array[key] += value``, where the key names no element twice."""
-    if value == NONE:
-        stop_at_alien(lo, TypeError("an array cannot take None in place"), node)
-    operand = array_operand(lo, value, node)
+    operand = _operand_in_place(lo, value, node)
     if not _names_element(key, array):
         _check_dtype(lo, array, operand, op, node)
     mark_array_written(lo, array, node)
@@ -329,8 +327,7 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
         if library is not None and library.writes:
             label = "it is not known whether this is a number, which is bound anew, or an array, which is written"
             raise lo.problem("AD0401", node, label, helps=("write the operation out: y = y * 2",))
-        name = ir.Const(current.hint if current.named else None)
-        lo.emit(ir.Call((), check_number, (current, name), (), lo.span(node)))
+        _check_kind(lo, check_number, current, node)
         return None
     if not isinstance(current, ir.Var) or not isinstance(current.type, ir.Array):
         return None
@@ -345,20 +342,30 @@ def _in_place(lo: Lowerer, current: Value, op: Callable[..., Any], value: Value,
 def _write_in_place(lo: Lowerer, current: ir.Var, op: Callable[..., Any], value: Value, node: ast.AST) -> Value:
     """Writes an array in place."""
     assert isinstance(current.type, ir.Array)
-    if value == NONE:
-        stop_at_alien(lo, TypeError("an array cannot take None in place"), node)
-    operand = array_operand(lo, value, node, always=op not in (operator.add, operator.sub))
+    operand = _operand_in_place(lo, value, node, always=op not in (operator.add, operator.sub))
     _check_dtype(lo, current, operand, op, node)
     mark_array_written(lo, current, node)
     if current.type.dims is None:
-        name = ir.Const(current.hint if current.named else None)
-        lo.emit(ir.Call((), check_array, (current, name), (), lo.span(node)))
+        _check_kind(lo, check_array, current, node)
     if op in (operator.add, operator.sub):
         lo.emit(ir.Store(current, None, operand, "add" if op is operator.add else "sub", lo.span(node)))
     else:
         result = lo.open.call(op, current, operand)
         lo.emit(ir.Store(current, None, result, "set", lo.span(node)))
     return NONE
+
+
+def _operand_in_place(lo: Lowerer, value: Value, node: ast.AST, *, always: bool = False) -> ir.Atom:
+    """What an array is written with in place; a path with None ends."""
+    if value == NONE:
+        stop_at_alien(lo, TypeError("an array cannot take None in place"), node)
+    return array_operand(lo, value, node, always=always)
+
+
+def _check_kind(lo: Lowerer, check: Callable[..., None], current: ir.Var, node: ast.AST) -> None:
+    """Has it asked at run time whether what is changed in place is a number or an array."""
+    name = ir.Const(current.hint if current.named else None)
+    lo.emit(ir.Call((), check, (current, name), (), lo.span(node)))
 
 
 def _comes_from_exception(lo: Lowerer, value: Value) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,12 +18,7 @@ def check_array(operand: Any, name: str | None) -> None:
     >>> check_array(np.zeros(()), "y")
     """
     if not isinstance(operand, np.ndarray):
-        from adjoint.diagnostics import error  # lazy
-
-        which = "what is changed in place" if name is None else repr(name)
-        shown = name or "y"
-        label = f"in this call {which} is a number, which is bound anew, and not an array, which is written"
-        raise error("AD0401", None, label, helps=(f"write the operation out: {shown} = {shown} * 2",))
+        _refuse(name, "a number, which is bound anew, and not an array, which is written")
 
 
 def check_number(operand: Any, name: str | None) -> None:
@@ -37,12 +32,7 @@ def check_number(operand: Any, name: str | None) -> None:
     >>> check_number(2.0, "y")
     """
     if isinstance(operand, np.ndarray):
-        from adjoint.diagnostics import error  # lazy
-
-        which = "what is changed in place" if name is None else repr(name)
-        shown = name or "y"
-        label = f"in this call {which} is an array, which something else may have, too; a number was expected"
-        raise error("AD0401", None, label, helps=(f"write the operation out: {shown} = {shown} * 2",))
+        _refuse(name, "an array, which something else may have, too; a number was expected")
 
 
 def check_written(before: Any, after: Any) -> None:
@@ -59,3 +49,12 @@ def check_written(before: Any, after: Any) -> None:
             raise ValueError(f"non-broadcastable output {said}")
         if np.result_type(after) != before.dtype:
             raise TypeError(f"Cannot cast what is computed in place from {np.result_type(after)} to {before.dtype}")
+
+
+def _refuse(name: str | None, found: str) -> NoReturn:
+    from adjoint.diagnostics import error  # lazy
+
+    which = "what is changed in place" if name is None else repr(name)
+    shown = name or "y"
+    helps = (f"write the operation out: {shown} = {shown} * 2",)
+    raise error("AD0401", None, f"in this call {which} is {found}", helps=helps)

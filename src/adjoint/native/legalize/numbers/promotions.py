@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.unclear_kinds import asked_kinds
 from adjoint.ir.join import type_of_atom
 from adjoint.native.compile.messages.not_native import NotNative
-from adjoint.native.legalize.numbers.kinds_in_texts import refuse_texts_of_unclear_kinds
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import numbers
@@ -37,8 +37,19 @@ _KEEPING = (operator.getitem, operator.is_, operator.is_not)
 
 
 def with_dtypes(function: ir.Function) -> ir.Function:
-    """The function with the conversions that NumPy makes by itself; texts that tell kinds apart are refused."""
-    refuse_texts_of_unclear_kinds(function)
+    """The function with the conversions that NumPy makes by itself.
+
+    In machine code a number has one kind, whatever path it comes on. Where paths with numbers of several kinds meet it
+    is the widest, and what comes out of a container has that of all items.
+
+    Raises
+    ------
+    NotNative
+        Where it is asked of which kind such a number is: Python tells.
+    """
+    for statement in asked_kinds(function, joined=True):
+        what = "a text or an array of numbers" if isinstance(statement, ir.Call) else "an index"
+        raise NotNative(f"{what} that may be of several kinds", (), statement.span)
     return _Conversions().function(function)
 
 
