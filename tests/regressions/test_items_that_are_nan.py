@@ -40,6 +40,24 @@ def table(n: float, count: float) -> dict[int, float]:
     return {i: n for i in range(int(count) + 3)}
 
 
+def put_in(one: Any, other: Any) -> dict[Any, float]:
+    items = {one: 1.0}
+    items[other] = 3.0
+    return items
+
+
+def put_twice(n: float) -> dict[float, float]:
+    items = {n * 2.0: 1.0}
+    items[n * 2.0] = 2.0
+    return items
+
+
+def grown(n: float) -> set[float]:
+    items = {n * 2.0}
+    items.add(n * 2.0)
+    return items
+
+
 def told_again(items: list[float]) -> bool:
     found = [item * 2.0 for item in items]
     return found[0] in found and found[0] * 1.0 not in found
@@ -97,6 +115,17 @@ ITEMS: dict[str, Asked] = {
     "elements of one array": lambda x, n: (lambda a: a[0] in [a[0]])(np.array([n, x])),
     "twice": lambda x, n: told_again(several(n, x)),
     "keys": lambda x, n: len({n * 2.0: x, n * 2.0: x}) == 1,
+    "keys put in": lambda x, n: len(put_in(n * 2.0, n * 2.0)) == 1,
+    "keys put in by computing": lambda x, n: len(put_twice(n)) == 1,
+    "key asked for": lambda x, n: n * 2.0 in put_in(n * 2.0, x),
+    "key got": lambda x, n: put_in(n * 2.0, x).get(n * 2.0, 2.0) == 1.0,
+    "key of its own": lambda x, n: put_in(n, x).get(n, 2.0) == 1.0,
+    "key taken out": lambda x, n: put_in(n * 2.0, x).pop(n * 2.0, 2.0) == 1.0,
+    "key set by default": lambda x, n: put_in(n * 2.0, x).setdefault(n * 2.0, 2.0) == 1.0,
+    "keys that are tuples": lambda x, n: len(put_in((n * 2.0, 1), (n * 2.0, 1))) == 1,
+    "tuple asked for": lambda x, n: (n * 2.0,) in put_in((n * 2.0,), (x,)),
+    "keys in loops": lambda x, n: len({n * 2.0 + 0 * i: x for i in range(int(x) + 3)}) == 1,
+    "sets grown": lambda x, n: len(grown(n)) == 1,
     "sorted tuples": lambda x, n: sorted([(n * 1.0, 2), (n, 1)])[0][1] == 1,
     "sorted list": lambda x, n: sorted([(n, 3.0 - i) for i in range(int(x) + 3)])[0][1] == 1.0,
     "least": lambda x, n: min((n, 2), (n, 1))[1] == 1,
@@ -106,6 +135,7 @@ BY_MACHINE_CODE = [
     *("known tuples", "of two parts", "known lists", "plain", "computed", "in order", "computed member", "constants"),
     *("complex", "number", "place of a constant", "of lists", "of other lists", "items", "items of dicts", "dicts"),
     *("list member", "other list member", "list count", "list place", "deques", "elements", "computed in sets"),
+    *("keys put in", "keys put in by computing", "keys in loops", "sets grown", "keys that are tuples"),
     *("keys", "sorted tuples", "sorted list", "least", "arrays"),
 ]
 

@@ -11,7 +11,7 @@ import numpy as np
 from adjoint.diagnostics import Diagnostic, DifferentiationError
 from adjoint.diagnostics.diagnostic import diagnostic
 
-__all__ = ["UnknownItems", "compared", "ordered"]
+__all__ = ["UnknownItems", "by_key", "compared", "ordered"]
 
 _CONTAINERS = (list, tuple, set, frozenset, deque)
 
@@ -72,6 +72,25 @@ def ordered(order: Callable[..., Any], items: Any, *others: Any, **options: Any)
     if sum(map(_holds_unequal, inner)) > 1:
         raise UnknownItems
     return order(items, *others, **options)
+
+
+def by_key(function: Callable[..., Any], items: dict[Any, Any], key: Any, *others: Any) -> Any:
+    """What a function gives that asks a dict for a key.
+
+    Raises
+    ------
+    UnknownItems
+        If that depends on which object the key is.
+
+    Examples
+    --------
+    >>> import operator
+    >>> by_key(operator.getitem, {1.5: "a"}, 1.5)
+    'a'
+    """
+    if _holds_unequal(key) and any(map(_holds_unequal, items)):
+        raise UnknownItems
+    return function(items, key, *others)
 
 
 def _holds_unequal(value: Any) -> bool:

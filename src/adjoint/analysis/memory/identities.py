@@ -26,6 +26,7 @@ _SEARCHES = frozenset(
     )
 )
 """What asks whether items are one object before it asks whether they are equal, as nan is not."""
+_BY_KEY = frozenset(map(id, (operator.contains, dict.get, dict.pop, dict.setdefault)))
 ORDERS = frozenset(
     map(id, (sorted, list.sort, min, max, lists.order_of_items, bisect.bisect_left, bisect.bisect_right))
 )
@@ -56,6 +57,8 @@ def told_apart(function: ir.Function) -> frozenset[ir.Var]:
 
 def compares_items(statement: ir.Statement) -> bool:
     """Whether a statement asks whether items of containers are one object, or equal, and they may be nan."""
+    if (key := key_asked_for(statement)) is not None:
+        return _may_be_nan(type_of_atom(key))
     if not isinstance(statement, ir.Call):
         return False
     if id(statement.callee) in ORDERS:
@@ -66,9 +69,21 @@ def compares_items(statement: ir.Statement) -> bool:
     if not is_search and id(statement.callee) not in _COMPARISONS:
         return False
     kinds = [type_of_atom(atom) for atom in operands(statement)]
-    if statement.callee is operator.contains and isinstance(kinds[0], ir.Dict):
-        kinds = kinds[1:]
     return any(is_search or not isinstance(kind, _COMPUTED) for kind in kinds) and all(map(_may_be_nan, kinds))
+
+
+def key_asked_for(statement: ir.Statement) -> ir.Atom | None:
+    """The key for which a statement asks a dict: whether it is one of its keys, or equal to one."""
+    match statement:
+        case ir.Load(base=base, key=ir.Subscript(items=(key,))):
+            pass
+        case ir.Store(base=base, key=ir.Subscript(items=(key,)), mode="set"):
+            pass
+        case ir.Call(callee=callee, args=(base, key, *_)) if id(callee) in _BY_KEY:
+            pass
+        case _:
+            return None
+    return key if isinstance(type_of_atom(base), ir.Dict) and not isinstance(key, ir.Slice) else None
 
 
 def _holds_containers(type_: ir.Type | None) -> bool:
@@ -104,7 +119,7 @@ def _hands_on(statement: ir.Statement) -> bool:
             kinds = (*(target.type for target in targets), *map(type_of_atom, operands(statement)))
             return id(callee) in _HANDING_ON or not all(isinstance(kind, _COMPUTED) for kind in kinds)
         case _:
-            return not isinstance(statement, ir.Load)
+            return not isinstance(statement, ir.Load) or key_asked_for(statement) is not None
 
 
 def _compares_objects(statement: ir.Statement) -> bool:

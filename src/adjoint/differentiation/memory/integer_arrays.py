@@ -15,7 +15,7 @@ class FloatChecks:
         self._integers: set[ir.Storage] | None = None
 
     def check(self, store: ir.Store) -> ir.Call | None:
-        """What refuses the array if it holds integers; None where its type tells that it does not."""
+        """What refuses a float in an array of integers; None where the type tells that it holds none."""
         base = store.base
         if store.mode != "set" or not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array):
             return None
@@ -25,4 +25,5 @@ class FloatChecks:
             self._integers = storages_of_integers(self._function)
         if base.type.storage.find() not in self._integers:
             return None
-        return ir.Call((), check_floats, (base, ir.Const(base.hint if base.named else None)), (), store.span)
+        name = ir.Const(base.hint if base.named else None)
+        return ir.Call((), check_floats, (base, name, store.value), (), store.span)

@@ -10,7 +10,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.analysis.memory.identities import ORDERS, compares_items
+from adjoint.analysis.memory.identities import ORDERS, compares_items, key_asked_for
 from adjoint.codegen.python import emit
 from adjoint.codegen.texts import ByPython
 from adjoint.ir.rebuild import map_blocks, map_branch, substitute
@@ -63,11 +63,34 @@ def by_python_together(
 
 def refusing_unknown(statement: ir.Statement) -> ir.Statement:
     """A statement with its comparisons of containers refused where they depend on which object a number is."""
-    if isinstance(statement, ir.Call) and compares_items(statement):
+    if blocks_of(statement):
+        return map_blocks(statement, _refusing_unknown)
+    if not compares_items(statement):
+        return statement
+    if (key := key_asked_for(statement)) is not None:
+        return _by_key(statement, key)
+    if isinstance(statement, ir.Call):
         refusing = comparisons.ordered if id(statement.callee) in ORDERS else comparisons.compared
         args = (ir.Const(statement.callee), *statement.args)
         return ir.Call(statement.targets, refusing, args, statement.kwargs, statement.span)
-    return map_blocks(statement, _refusing_unknown)
+    return statement
+
+
+def _by_key(statement: ir.Statement, key: ir.Atom) -> ir.Call:
+    """A statement that asks a dict for a key that may be NaN, refused where the dict has a key that is NaN, too."""
+    function: Any
+    others: tuple[ir.Atom, ...] = ()
+    match statement:
+        case ir.Load(base=base):
+            function = operator.getitem
+        case ir.Store(base=base, value=value):
+            function, others = operator.setitem, (value,)
+        case ir.Call(callee=function, args=(base, _, *rest)):
+            others = tuple(rest)
+        case _:
+            raise AssertionError(statement)
+    args = (ir.Const(function), base, key, *others)
+    return ir.Call(targets_of(statement), comparisons.by_key, args, (), statement.span)
 
 
 def _refusing_unknown(block: ir.Block) -> ir.Block:

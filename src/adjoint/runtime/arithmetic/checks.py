@@ -313,8 +313,8 @@ _KINDS = {"b": 1, "i": 2, "u": 2, "f": 3, "c": 4}
 """By the first letter of types and by the kinds of dtypes."""
 
 
-def check_floats(array: Any, name: str | None) -> None:
-    """Refuses an array of integers, of which floats were expected: what is written into it would be cut off.
+def check_floats(array: Any, name: str | None, written: Any = 0.5) -> None:
+    """Refuses an array of integers, of which floats were expected, unless what is written into it is whole itself.
 
     Raises
     ------
@@ -322,7 +322,7 @@ def check_floats(array: Any, name: str | None) -> None:
         AD0408.
     """
     dtype = getattr(array, "dtype", None)
-    if dtype is not None and dtype.kind in "iub":
+    if dtype is not None and dtype.kind in "iub" and np.asarray(written).dtype.kind not in "iub":
         from adjoint.diagnostics import error  # lazy
 
         which = "an array" if name is None else f"the array {name!r}"
