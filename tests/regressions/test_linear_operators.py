@@ -72,6 +72,14 @@ def of_one_made_outside(p, b):
     return np.sum(x * linalg.cg(halves, CONSTANT @ np.sin(p), rtol=1e-13, M=CONSTANT)[0])
 
 
+def of_a_right_side_of_unknown_rank(p, b):
+    right_side = np.sin(p)
+    for _ in range(int(p[0] > 1.0)):
+        right_side = np.squeeze(right_side[None])
+    halves = linalg.LinearOperator((4, 4), matvec=lambda v: v / 3)
+    return linalg.gmres(SPARSE, right_side, rtol=1e-13)[0] @ linalg.cg(halves, b * right_side, rtol=1e-13)[0]
+
+
 def of_several(p, b):
     first = linalg.LinearOperator((4, 4), matvec=lambda v: p * v)
     second = linalg.LinearOperator((4, 4), matvec=laplacian)
@@ -185,6 +193,7 @@ def with_incomplete_factors(p, b):
         eigenvalues,
         eigenvectors,
         of_one_made_outside,
+        of_a_right_side_of_unknown_rank,
         of_several,
         products_with_matrices,
         by_conjugate_gradients,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adjoint import ir
-from adjoint.rules import topics
+from adjoint.rules import registry, topics
 from adjoint.rules.declare import elementwise
 from adjoint.rules.registry import attribute_of, method_of, rule_for, variadic
 from adjoint.rules.topics import ARRAYS, BASICS, BISECTION, STRUCTURES
@@ -131,6 +131,19 @@ def test_what_is_said_of_helpers_for_structures_is_found_by_where_they_come_from
         for name in _declared_by((*BASICS, *part)) - _declared_by(BASICS):
             home = name.split()[-1]
             assert topics.SEPARATE[home] is part, name
+
+
+def test_what_is_said_of_helpers_of_scipy_is_found_by_where_they_come_from() -> None:
+    names = {name for names in topics.OF_SCIPY.values() for name in names}
+    registry._read(tuple(names))
+    names = {name for name in names if not name.startswith("scipy.stats.")}  # definitions of its own call its helpers
+    found = 0
+    for rule in registry.all_rules():
+        place = (getattr(rule.derivative, "__module__", None) or "").removeprefix("adjoint.rules.")
+        if place in names and not (getattr(rule.fn, "__module__", None) or "").startswith("adjoint.rules."):
+            assert place in registry._about(rule.fn), rule.name
+            found += 1
+    assert found > 100
 
 
 def _declared_by(modules: tuple[str, ...]) -> set[str]:

@@ -348,18 +348,21 @@ def _of_class(table: dict[tuple[type, str], Fn], cls: type, name: str) -> Fn | N
 
 def _read_for(callee: Any) -> bool:
     """Imports the part of the library that may say something of a callee; tells whether there was something to do."""
-    if not _unread or _reader == get_ident():
-        return False
+    return bool(_unread) and _reader != get_ident() and _read(_about(callee))
+
+
+def _about(callee: Any) -> tuple[str, ...]:
+    """The modules of the library that may say something of a callee."""
     if _is_about_messages(callee):
-        return _read(BASICS + STRUCTURES + ARRAYS + MESSAGES)
+        return BASICS + STRUCTURES + ARRAYS + MESSAGES
     if (getattr(callee, "__module__", None) or "").startswith("numpy.testing"):
-        return _read(BASICS + ASSERTIONS)
+        return BASICS + ASSERTIONS
     about_scipy = OF_SCIPY.get(_module_of_scipy(callee), ()) if "scipy" in sys.modules else ()
     if about_scipy or is_about_arrays(callee):
-        return _read(BASICS + ARRAYS + about_scipy)
+        return BASICS + ARRAYS + about_scipy
     owner = asked(callee, "__objclass__")
     home = getattr(callee, "__module__", None) or getattr(owner, "__module__", None) or ""
-    return _read(BASICS + SEPARATE.get(home, ()))
+    return BASICS + SEPARATE.get(home, ())
 
 
 def _is_about_messages(callee: Any) -> bool:

@@ -97,7 +97,7 @@ HELPERS_OF_SCIPY = {
     f"adjoint.runtime.numerical_methods.{folder}.{helper}": f"scipy.{module}"
     for folder, module, helpers in (
         *(("of_scipy", name, name) for name in ("linalg", "signal", "spatial")),
-        *(("of_scipy", "sparse", "sparse systems"), ("of_scipy", "optimize", "choices")),
+        *(("of_scipy", "sparse", "krylov sparse"), ("of_scipy", "optimize", "choices")),
         ("special", "special", "bessel_orders elliptic hypergeometric incomplete student zeta"),
     )
     for helper in helpers.split()

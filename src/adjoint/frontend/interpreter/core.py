@@ -313,17 +313,17 @@ class Lowerer(ABC):
         self, cond: ir.Atom, then: Callable[[], Value], orelse: Callable[[], Value], node: ast.AST | None = None
     ) -> Value:
         """Runs both sides and goes on where they meet (or in the one that goes on). The value is what they give."""
-        if isinstance(cond, ir.Const):
-            return then() if cond.value else orelse()
+        if (known := self.run_data.conditions.outcome(cond, self.open)) is not None:
+            return then() if known else orelse()
         self.run_data.raising += not is_decided(cond)
         span = self.span(node)
-        origin, base = self.open, self.store
-        region = self.regions[-1]
+        origin, base, region = self.open, self.store, self.regions[-1]
         exits_before = len(region.exits)
         sides: list[Open] = []
         falling: list[Exiting] = []
         for side in (then, orelse):
-            sides.append(self.fork(base, origin, is_conditional=True))
+            here = self.fork(base, origin, is_conditional=True)
+            sides.append(self.run_data.conditions.noted(here, cond, not sides))
             value = self.attempt(side)
             if self.block is not None:
                 falling.append(Exiting(self.block, self.store, "fall", value))

@@ -49,6 +49,7 @@ def truth(lo: Lowerer, node: ast.expr) -> tuple[ir.Atom, tuple[Fact, ...]]:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         cond, facts = truth(lo, node.operand)
         flipped = ir.Const(not cond.value) if isinstance(cond, ir.Const) else lo.open.call(operator.not_, cond)
+        lo.run_data.conditions.note_made(flipped, cond)
         return flipped, tuple(f.flipped() for f in facts)
     if isinstance(node, ast.BoolOp):
         return _truth_of_operation(lo, node)
@@ -82,14 +83,21 @@ def _truth_of_operation(lo: Lowerer, node: ast.BoolOp) -> tuple[ir.Atom, tuple[F
                 return target
             return cond
 
+        given: list[Value] = []
+
         def rest() -> Value:
             refine(lo, facts, is_and)
-            return chain(parts[1:])
+            given.append(chain(parts[1:]))
+            return given[-1]
 
         def done() -> Value:
             return ir.Const(not is_and)
 
-        return lo.branch(cond, rest, done, node) if is_and else lo.branch(cond, done, rest, node)
+        found = lo.branch(cond, rest, done, node) if is_and else lo.branch(cond, done, rest, node)
+        last = given[-1] if given else found
+        if found is not last and isinstance(found, ir.Var) and isinstance(last, (ir.Var, ir.Const)):
+            lo.run_data.conditions.note_made(found, cond, last, is_and=is_and)
+        return found
 
     found = chain(list(node.values))
     if lo.block is None:

@@ -300,7 +300,7 @@ def iterated(solver, A, b, x0=None, M=None, **settings):
             raise NotImplementedError(name)
     if np.ndim(b) != 1:
         raise NotImplementedError("a right side that is no vector")
-    right = np.asarray(b)
+    right = np.ravel(b)
     if np.iscomplexobj(right):
         raise NotImplementedError("a right side that is complex")
     start = None if x0 is None else stop_gradient(x0)

@@ -13,6 +13,7 @@ from adjoint.diagnostics import Diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.state.blocks import Open
+from adjoint.frontend.interpreter.state.conditions import Conditions
 from adjoint.frontend.interpreter.values import Cell, Closure, Local, Record, Ref, RuntimeSites, Site, Value
 from adjoint.records import dataclass, field, replace
 from adjoint.target import ALL_INLINED, PYTHON, Target
@@ -148,6 +149,7 @@ class Run:
     """What functions of which nobody sees the body were given that may vary, by the variable of their result."""
     caught: set[ir.Var] = field(default_factory=set)
     """The exceptions that handlers have names for."""
+    conditions: Conditions = field(default_factory=Conditions)
     called_values: dict[Span, Span] = field(default_factory=dict)
     """Where functions of which nobody sees the body are called by a name, and where that name gets its value."""
     originals: set[ir.Var] = field(default_factory=set)
