@@ -20,7 +20,7 @@ from adjoint.frontend.calls.levels import levels_now
 from adjoint.frontend.declared.arguments import bound, refs_in
 from adjoint.frontend.declared.forms import Forms, Map
 from adjoint.frontend.declared.originals import call_original
-from adjoint.frontend.declared.written_arguments import settle_written
+from adjoint.frontend.declared.writes.arguments import settle_written
 from adjoint.frontend.differentiation.fitting import Fitting, described, every_leaf, is_sequence, or_zero, vector_of
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
 from adjoint.frontend.interpreter import joins

@@ -17,6 +17,7 @@ from adjoint.frontend.calls.opaque.arguments import refuse_made_here
 from adjoint.frontend.calls.opaque.library_classes import causes
 from adjoint.frontend.data.element_types import lift_written
 from adjoint.frontend.data.lists_of_objects import Stacked
+from adjoint.frontend.data.outside.written import refuse_written
 from adjoint.frontend.differentiation import result_seeds
 from adjoint.frontend.differentiation.inner_functions import lower_inner, name_of
 from adjoint.frontend.differentiation.inside import operators
@@ -262,13 +263,13 @@ def _plain_name(fn: Value) -> str:
 
 
 def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value) -> Entry:
-    _refuse_written_outside(lo)
     if isinstance(result, ir.Var) and isinstance(result.type, ir.Tuple):
         atom: ir.Atom = result  # with what a pullback keeps, as it is
     else:
         atom = returned(lo, result)
     lo.open.terminator = ir.Return((atom,))
     body = lo.root.seal()
+    refuse_written(lo, body)
     if lo.run_data.flow:
         from adjoint.frontend.flow.derivatives import with_flow_settled  # lazy
 
@@ -289,17 +290,6 @@ def finish_entry(lo: Lowerer, name: str, params: Sequence[ir.Var], result: Value
         unseen=causes(lo),
         library=lo.settings.target.library,
     )
-
-
-def _refuse_written_outside(lo: Lowerer) -> None:
-    """Refuses to read numbers and arrays that a function with a declared derivative writes, which nobody follows."""
-    run = lo.run_data
-    for home, name, bound, problem in run.written_outside:
-        cells = [cell for cell, source in run.contents.items() if id(source) == home]
-        value = run.captured.get(("global", home, name)) if name else run.outside.get(cells[0]) if cells else None
-        is_plain = isinstance(value, ir.Var) and isinstance(value.type, (ir.Scalar, ir.Number, ir.Array))
-        if is_plain or (bound and value is not None):
-            raise problem
 
 
 def _functions_read(lo: Lowerer) -> list[FunctionType]:

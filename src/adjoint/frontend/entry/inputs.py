@@ -22,6 +22,7 @@ from adjoint.diagnostics.similar import did_you_mean, missing_import
 from adjoint.frontend.data.outside.captured_by_rules import note_captured
 from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.data.outside.scalar_replacement import lengths_apart
+from adjoint.frontend.data.outside.written import note_entered
 from adjoint.frontend.entry.captured import MAX_PARTS, Captured, Guard, Path, differentiated, has_fields, reader
 from adjoint.frontend.entry.constants import (
     is_constant,
@@ -200,6 +201,7 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[ir.
         var = ir.Var(hint, abstract(value), True)
         if isinstance(var.type, ir.Array):
             lo.run_data.sites_of_storage.append((var.type.storage, Site(("input", *path))))
+            note_entered(lo, value, var)
         return _declared(var, declare)
     if isinstance(value, tuple):
         if type(value) is not tuple:
@@ -422,6 +424,7 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
         lo.run_data.sites_of_storage.append((type_.storage, site))
         lo.run_data.objects[id(value)] = var
         lo.run_data.given_objects[var] = value
+        note_entered(lo, value, var)
         return var
     fields = fields_of(value)
     base = ir.Var(hint, ir.Opaque(cls, data=plain_attributes(cls, fields)), True)
@@ -440,6 +443,7 @@ def _enter_object(lo: Lowerer, value: Any, path: Path, hint: str, declare: Calla
             part = enter(lo, item, (*path, name), name, _loader(lo, base, ir.Attribute(name)))
         parts.append((name, part))
     set_unseen(lo.store, ref, Record(cls, tuple(parts)))
+    note_entered(lo, value, ref)
     return ref
 
 

@@ -154,8 +154,12 @@ definition(
 
 
 def _einsum_jvp(dots, y, subscripts, *operands, optimize=False):
-    varying = [k for k in range(len(operands)) if dots[k + 1] is not None]  # whole numbers among operands have none
-    return sum([np.einsum(subscripts, *operands[:k], dots[k + 1], *operands[k + 1 :]) for k in varying])
+    along = [_einsum_along(dots[k + 1], subscripts, operands[:k], operands[k + 1 :]) for k in range(len(operands))]
+    return sum(along)
+
+
+def _einsum_along(dot, subscripts, before, after):
+    return 0.0 if dot is None else np.einsum(subscripts, *before, dot, *after)  # whole numbers have no tangent
 
 
 def _einsum_vjp(ct, y, subscripts, *operands, optimize=False):

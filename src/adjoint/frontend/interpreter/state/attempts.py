@@ -40,6 +40,30 @@ class Repeated:
 
 
 @dataclass(eq=False, slots=True)
+class WrittenOutside:
+    """What functions write whose derivative is declared, each with what to say if the program reads it.
+
+    Attributes
+    ----------
+    variables, attributes
+        Variables, and attributes of objects, that are bound anew, by the identity of what has them and their names:
+        with the owner, and whether they carry no derivative afterwards if they carried none.
+    things
+        Arrays, containers and objects that are changed, by identity.
+    entered
+        The objects and arrays that the program has from outside.
+    """
+
+    variables: dict[tuple[int, str], tuple[Any, bool, Any]] = field(default_factory=dict)
+    attributes: dict[tuple[int, str], tuple[Any, bool, Any]] = field(default_factory=dict)
+    things: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    entered: list[tuple[Any, Value]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.variables or self.attributes or self.things)
+
+
+@dataclass(eq=False, slots=True)
 class Run:
     """What one attempt at lowering takes from outside the function."""
 
@@ -136,9 +160,8 @@ class Run:
     """Whether derivatives of values are asked for, whose flow the end of the function shows."""
     declared: list[Any] = field(default_factory=list)
     """The declared derivatives being followed, outermost first."""
-    written_outside: list[tuple[int, str, bool, Any]] = field(default_factory=list)
-    """The variables that functions write whose derivative is declared: of which module and their name, or which cell;
-    whether they are bound anew, and what to say if they are read."""
+    written: WrittenOutside = field(default_factory=WrittenOutside)
+    """What functions write outside whose derivative is declared."""
     made_by: dict[Value, Any] = field(default_factory=dict)
     """What calls of libraries' functions gave that are not looked into, with the functions."""
     functions: dict[types.CodeType, types.FunctionType] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """What a function with a declared derivative writes of the arguments of one call, which no declaration tells about.
 
 Arrays, containers and objects that it changes are refused. Of attributes that are bound anew nothing is known from the
-call on: the call is refused if the program reads them.
+call on: the call is refused if the program reads them, as it is if it reads what is written outside.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from types import MethodType
 from adjoint import ir
 from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.parameters import called_by, parameters_of
-from adjoint.frontend.declared.written_parameters import Outside, Write, writes_of
+from adjoint.frontend.declared.writes.outside import note_outside
+from adjoint.frontend.declared.writes.parameters import writes_of
+from adjoint.frontend.declared.writes.paths import Outside, Path, Write
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import FORGOTTEN, FORGOTTEN_CONSTANT, Forgotten, Record, Ref, Value
@@ -32,29 +34,28 @@ def settle_written(lo: Lowerer, declaration: Declaration, given: Arguments, node
         values.setdefault(function.__code__.co_varnames[0], given.receiver)
     elif isinstance(declaration.fn, MethodType) and function.__code__.co_argcount:
         values.setdefault(function.__code__.co_varnames[0], ir.Const(declaration.fn.__self__))
-    classes = {name: class_of(lo, value) for name, value in values.items() if _may_be_written(value)}
-    for write in sorted(writes_of(function, classes), key=lambda each: (each.bound, each.path.fields)):
-        if isinstance(write.path.parameter, Outside):
-            if not write.path.fields:
-                _note_outside(lo, declaration, write.path.parameter, write.bound, node)
+    written = writes_of(function, values, lambda path: _class_at(lo, values, path))
+    for write in sorted(written, key=lambda each: (each.bound, each.path.fields)):
+        if isinstance(write.path.start, Outside):
+            note_outside(lo, declaration, write, node)
             continue
-        value = values.get(write.path.parameter)
+        value = values.get(write.path.start)
         if value is not None and not _is_forgotten(lo, value, write):
-            whose, helps = f"its argument {write.path.parameter!r}", ("let it write a copy, and return that",)
-            if write.path.fields:
+            whose, helps = f"its argument {write.path.start!r}", ("let it write a copy, and return that",)
+            if write.path.fields and not (isinstance(value, ir.Var) and isinstance(value.type, ir.Array)):
                 whose = f"the attribute {write.path.fields[0]!r} of {whose}"
                 helps = (f"let it return the new {write.path.fields[0]!r}, and assign that where it is called",)
             label = f"{declaration.name!r} writes {whose}"
             raise lo.problem("AD0303", node, label, helps=helps)
 
 
-def _note_outside(lo: Lowerer, declaration: Declaration, variable: Outside, bound: bool, node: ast.AST | None) -> None:
-    """Takes down that a variable outside is written: whether the program reads it, its end shows."""
-    named = f" {variable.name!r}" if variable.name else ""
-    label = f"{declaration.name!r} writes the variable{named}, which this program reads"
-    helps = ("let it return what it writes there, and assign that where it is called",)
-    problem = lo.problem("AD0303", node, label, helps=helps)
-    lo.run_data.written_outside.append((variable.home, variable.name, bound, problem))
+def _class_at(lo: Lowerer, values: dict[str, Value], path: Path) -> type | None:
+    """The class of an argument, or of what is behind some attributes of it."""
+    value = values.get(path.start) if isinstance(path.start, str) else None
+    for name in path.fields:
+        record = lo.store.get(value) if isinstance(value, Ref) else None
+        value = record.get(name) if isinstance(record, Record) else None
+    return class_of(lo, value) if value is not None and _may_be_written(value) else None
 
 
 def _by_name(declaration: Declaration, given: Arguments) -> dict[str, Value]:

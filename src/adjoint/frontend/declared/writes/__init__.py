@@ -1,0 +1,1 @@
+"""What functions with declared derivatives write, of which no declaration tells."""

@@ -1,0 +1,107 @@
+"""Paths to what a function may write: from a parameter, or from something outside of it, behind attributes.
+
+What lies outside exists when a derivative is made: a path from there is followed to what it leads to.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from types import CellType, MemberDescriptorType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from adjoint.records import dataclass, field
+from adjoint.types.structure import fields_of
+
+CONTENTS = "cell_contents"
+"""What a path to a captured variable ends in: it begins at the cell."""
+MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a path begins at, by its identity: the names of a module, the cell of a variable, an object or a class."""
+
+    home: int
+    thing: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A parameter or something outside, or what is behind some attributes of it; with ``inside``, anything there."""
+
+    start: str | Outside
+    fields: tuple[str, ...] = ()
+    inside: bool = False
+
+    def at(self, name: str) -> Path:
+        """What an attribute of it holds."""
+        return self if self.inside else Path(self.start, (*self.fields, name))
+
+    @property
+    def parts(self) -> Path:
+        """Anything in it."""
+        return Path(self.start, self.fields, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What is written: the array, container or object at a path; or only its last attribute, which is ``bound`` anew.
+
+    ``counts`` says that an attribute which carries no derivative still carries none.
+    """
+
+    path: Path
+    bound: bool = False
+    counts: bool = False
+
+
+def outside(thing: Any, *fields: str) -> Path:
+    """The path to something outside."""
+    return Path(Outside(id(thing), thing), fields)
+
+
+def held_at(path: Path) -> Any:
+    """What a path from outside leads to; ``MISSING`` where nothing is there."""
+    if not isinstance(path.start, Outside) or path.inside:
+        return MISSING
+    value = path.start.thing
+    for place, name in enumerate(path.fields):
+        if isinstance(value, np.ndarray):
+            return value  # an attribute of an array is a view of it, or says nothing of its items
+        value = value.get(name, MISSING) if not place and type(value) is dict else _attribute(value, name)
+    return value
+
+
+def _attribute(value: Any, name: str) -> Any:
+    if isinstance(value, (CellType, ModuleType)):
+        try:
+            return getattr(value, name, MISSING)
+        except ValueError:  # nothing is assigned yet
+            return MISSING
+    found = inspect.getattr_static(value, name, MISSING)
+    return getattr(value, name, MISSING) if isinstance(found, MemberDescriptorType) else found
+
+
+def reached_from(things: Iterable[Any]) -> dict[int, Any]:
+    """Arrays, containers and objects in something, and itself, by identity."""
+    found: dict[int, Any] = {}
+    pending = list(things)
+    while pending:
+        thing = pending.pop()
+        if id(thing) in found or isinstance(thing, (int, float, complex, str, bytes, type, ModuleType, type(None))):
+            continue
+        found[id(thing)] = thing
+        pending.extend(items_of(thing))
+        if not isinstance(thing, (np.ndarray, list, dict, tuple)) and not callable(thing):
+            pending.extend(fields_of(thing).values())
+    return found
+
+
+def items_of(thing: Any) -> list[Any]:
+    """The items of a container."""
+    if isinstance(thing, dict):
+        return list(thing.values())
+    return list(thing) if isinstance(thing, (list, tuple)) else []
