@@ -125,6 +125,11 @@ def test_no_cotangent_of_them_is_left_out(z: Any) -> None:
         assert "AD0404" in said
         assert f"0 is an object of class {type(z).__name__!r}" in said or "tangent 0 is of an object of class" in said
         assert "np.asarray(z)" in said
+    for held in ({"a": z}, [z], (z, "text"), Holder(z)):
+        for derivative in (lambda held=held: ad.grad(str)(held), lambda held=held: ad.vjp(repr, held)):
+            said = str(refused(derivative))
+            assert "AD0404" in said
+            assert f"0 holds an object of class {type(z).__name__!r}" in said
     assert ad.vjp(total, z, 2.0)[1](1.0) == (None, np.asarray(z).sum())
     assert ad.jvp(total, (z, 2.0), (None, 1.0))[1] == np.asarray(z).sum()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -32,24 +32,64 @@ def check_differentiable(
     if _may_be(value) and any(True for _ in differentiable_leaves(lo, value)):
         return
     given = None if node is not None else lo.run_data.arguments.get(place)
-    code, described, helps = _refused(lo, value, given)
+    described, helps = _array_of_another_class(lo, value)
+    code = "AD0404"
+    if not helps:
+        code, described, helps = _refused(lo, value, given)
+        described = f"is {described}"
     if code == "AD0404":
         helps = (*helps, *_others_that_vary(lo, function, place, args, kwargs or {}, node))
         helps = helps or ("numbers are given as floats, arrays of floats, or lists, dicts and dataclasses of these",)
     where = f"argument {place!r}" if isinstance(place, str) else f"argument {place}"
-    raise _problem(lo, function, code, f"{where} is {described}", place, helps, node)
+    raise _problem(lo, function, code, f"{where} {described}", place, helps, node)
 
 
 def refuse_arrays_of_other_classes(
     lo: Lowerer, function: Value, args: Sequence[Value], node: ast.AST | None = None
 ) -> None:
-    """Refuses arguments that are arrays to the user, where a pullback would give None for all that it is asked for."""
+    """Refuses arguments that are or hold arrays to the user, where a pullback gives None for all it is asked for."""
     for place, value in enumerate(args):
-        match value:
-            case ir.Var(type=ir.Opaque(cls=type() as cls)) if issubclass(cls, np.ndarray) and brings_arithmetic(cls):
-                if not issubclass(cls, np.recarray):
-                    label = f"argument {place} is {object_of(cls)}"
-                    raise refusal(lo, "AD0404", function, node, label, place=place, helps=ways_out(cls))
+        described, ways = _array_of_another_class(lo, value)
+        if ways:
+            label = f"argument {place} {described}"
+            raise refusal(lo, "AD0404", function, node, label, place=place, helps=ways)
+
+
+def _array_of_another_class(lo: Lowerer, value: Value) -> tuple[str, tuple[str, ...]]:
+    """That a value is or holds an array with arithmetic of its own, and ways out; nothing of others."""
+    for cls in _opaque_classes(lo, value):
+        if issubclass(cls, np.ndarray) and brings_arithmetic(cls) and not issubclass(cls, np.recarray):
+            verb = "is" if isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque) else "holds"
+            return f"{verb} {object_of(cls)}", ways_out(cls)
+    return "", ()
+
+
+def _opaque_classes(lo: Lowerer, value: Value, around: tuple[Ref, ...] = ()) -> Iterator[type]:
+    """The classes of what a value is or holds of which nothing but the class is known."""
+    match value:
+        case TupleValue(items=items):
+            for item in items:
+                yield from _opaque_classes(lo, item, around)
+        case Ref() if value not in around:
+            record = lo.store.get(value)
+            for item in record.items if isinstance(record, Record) else ():
+                yield from _opaque_classes(lo, item, (*around, value))
+        case ir.Var(type=type_):
+            yield from _opaque_types(type_)
+
+
+def _opaque_types(type_: ir.Type | None) -> Iterator[type]:
+    match type_:
+        case ir.Opaque(cls=type() as cls):
+            yield cls
+        case ir.List(element=part) | ir.Dict(value=part):
+            yield from _opaque_types(part)
+        case ir.Tuple(items=parts):
+            for each in parts:
+                yield from _opaque_types(each)
+        case ir.Instance(fields=fields):
+            for each in fields.values():
+                yield from _opaque_types(each)
 
 
 def holds_integers(lo: Lowerer, value: Value) -> bool:
