@@ -15,7 +15,7 @@ from adjoint.frontend.calls.emitted_calls import call_any
 from adjoint.frontend.calls.opaque.arguments import may_carry, refuse_objects
 from adjoint.frontend.calls.operands import arrays, class_of_alien, is_inexact, stop_at_alien
 from adjoint.frontend.data import making
-from adjoint.frontend.data.tagged_items import may_hold_none
+from adjoint.frontend.data.tagged_items import may_hold_none, may_hold_placeholders
 from adjoint.frontend.functions.parameters import misfit
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
@@ -23,6 +23,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import NONE, GeneratorValue, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import filled_lists
 from adjoint.frontend.objects.classes import is_object
 from adjoint.frontend.objects.special_methods import said_array
 from adjoint.rules import registry
@@ -174,12 +175,17 @@ def _known_dtype(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
 
 
 def untagged(lo: Lowerer, values: list[Value], node: ast.AST | None) -> list[Value]:
-    """Lists in which only None was beside items of one structure, as lists of these."""
+    """Lists in which nothing but None or [None] was beside items of one structure, as lists of these."""
     said = ir.Const("None lies among the items that a function takes for an array")
-    return [
-        python_functions.call(lo, python_functions.all_there, [value, said], node) if may_hold_none(value) else value
-        for value in values
-    ]
+
+    def plain(value: Value) -> Value:
+        if may_hold_none(value):
+            return python_functions.call(lo, filled_lists.all_there, [value, said], node)
+        if may_hold_placeholders(value):
+            return python_functions.call(lo, filled_lists.no_lists_there, [value, said], node)
+        return value
+
+    return [plain(value) for value in values]
 
 
 def _axes(lo: Lowerer, name: str, value: Value) -> Value:

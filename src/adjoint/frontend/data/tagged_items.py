@@ -112,10 +112,24 @@ def _parts(lo: Lowerer, item: ir.Var, types: tuple[ir.Type, ...], node: ast.AST 
 
 def may_hold_none(value: Value) -> bool:
     """Whether a value is a list of items of one structure, or None, each."""
-    options = (
-        ir.options_of(value.type.element) if isinstance(value, ir.Var) and isinstance(value.type, ir.List) else None
-    )
-    return options is not None and len(options) == 2 and ir.OF_NONE in options
+    options = _options_of_items(value)
+    return len(options) == 2 and ir.OF_NONE in options
+
+
+def may_hold_placeholders(value: Value) -> bool:
+    """Whether a value is a list of items of one structure, and of lists that stand where there is none yet: [None]."""
+    options = _options_of_items(value)
+    structures = [option for option in options if not _is_nothing(option)]
+    return len(options) > 1 and len(structures) == 1 and not isinstance(structures[0], ir.List)
+
+
+def _is_nothing(type_: ir.Type) -> bool:
+    return type_ == ir.OF_NONE or (isinstance(type_, ir.List) and type_.element in (None, ir.OF_NONE))
+
+
+def _options_of_items(value: Value) -> tuple[ir.Type, ...]:
+    is_list = isinstance(value, ir.Var) and isinstance(value.type, ir.List)
+    return (is_list and ir.options_of(value.type.element)) or ()  # type: ignore[union-attr]
 
 
 def first_union(value: Value) -> Union | None:

@@ -216,15 +216,6 @@ def part(items: Any, places: Any) -> Any:
     return [items[i] for i in places]
 
 
-def all_there(items: Any, message: Any) -> Any:
-    result = []
-    for item in items:
-        if item is None:
-            raise TypeError(message)
-        result.append(item)
-    return result
-
-
 def check_reaches(length: Any, count: Any) -> None:
     if length < count:
         raise ValueError("not enough values to unpack")

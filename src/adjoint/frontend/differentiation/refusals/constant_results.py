@@ -13,6 +13,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import NONE, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
+from adjoint.frontend.library.in_python import filled_lists
 from adjoint.records import replace
 
 _WITHOUT_DERIVATIVE = (type(None), int, str, bytes, type)
@@ -53,7 +54,7 @@ def _without_none(lo: Lowerer, name: str, value: Value, node: ast.AST | None) ->
     if not (isinstance(value, ir.Var) and may_hold_none(value)):
         return value
     said = ir.Const(f"None lies in what {name!r} returns, which has no derivative")
-    return python_functions.call(lo, python_functions.all_there, [value, said], node)
+    return python_functions.call(lo, filled_lists.all_there, [value, said], node)
 
 
 def _is_constant(option: Value) -> bool:
