@@ -1,7 +1,14 @@
 """Spans, codes, rendering: the only place that words a message."""
 
 from adjoint.diagnostics.diagnostic import Diagnostic, Label, diagnostic
-from adjoint.diagnostics.errors import ComplexPower, DifferentiationError, DifferentiationWarning, error, warn
+from adjoint.diagnostics.errors import (
+    ComplexPower,
+    DifferentiationError,
+    DifferentiationWarning,
+    InexactInteger,
+    error,
+    warn,
+)
 from adjoint.diagnostics.spans import Span, calls_through, place, span_of
 
 __all__ = [
@@ -9,6 +16,7 @@ __all__ = [
     "Diagnostic",
     "DifferentiationError",
     "DifferentiationWarning",
+    "InexactInteger",
     "Label",
     "Span",
     "calls_through",

@@ -58,6 +58,18 @@ class ComplexPower(DifferentiationError):
         super().__init__(*(diagnostics or (diagnostic("AD0414", None, "it counts as a float here"),)))
 
 
+class InexactInteger(DifferentiationError):
+    """An integer that lies among floats turns out to be so large that not all of them are floats."""
+
+    __module__ = "adjoint"
+    __qualname__ = "DifferentiationError"
+
+    def __init__(self, *diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
+        label = "in this call an integer counts as a float that is too large for that: floats hold 53 bits"
+        helps = ("make it a float where it is made, float(n), or keep it apart from floats",)
+        super().__init__(*(diagnostics or (diagnostic("AD0402", None, label, helps=helps),)))
+
+
 class DifferentiationWarning(_WithDiagnostics, UserWarning):
     """Something that can be differentiated, but hardly means what it says."""
 

@@ -16,7 +16,9 @@ from adjoint.rules import registry
 from adjoint.rules.typing import type_of_call
 
 
-def unsure_arrays(function: ir.Function, items: bool = False) -> tuple[set[ir.Var], set[ir.Var]]:
+def unsure_arrays(
+    function: ir.Function, items: bool = False, constants: bool = True
+) -> tuple[set[ir.Var], set[ir.Var]]:
     """The arrays of a function that may hold integers though floats are expected.
 
     Parameters
@@ -25,6 +27,8 @@ def unsure_arrays(function: ir.Function, items: bool = False) -> tuple[set[ir.Va
         The function.
     items
         Whether an item of a container that holds floats, or numbers of any kind, may be an integer as well.
+    constants
+        Whether a constant is an integer where paths meet, as the ``0`` that a sum starts with.
 
     Returns
     -------
@@ -32,7 +36,9 @@ def unsure_arrays(function: ir.Function, items: bool = False) -> tuple[set[ir.Va
         Those that are made in it and written in place, and those that nobody writes.
     """
     statements = statements_in(function.body)
-    found = _Lesser(statements, items).types
+    if not (items or constants) and not any(map(_meets_an_integer, statements)):
+        return set(), set()
+    found = _Lesser(statements, items, constants).types
     arrays = {var: var.type.storage for var in found if isinstance(var.type, ir.Array)}
     written = {var for var, storage in arrays.items() if storage.written}
     made = {
@@ -57,8 +63,8 @@ class _Lesser:
         What variables are then; only those that are floats, or hold floats, otherwise.
     """
 
-    def __init__(self, statements: Sequence[ir.Statement], items: bool) -> None:
-        self._items = items
+    def __init__(self, statements: Sequence[ir.Statement], items: bool, constants: bool) -> None:
+        self._items, self._constants = items, constants
         self.types: dict[ir.Var, ir.Type] = {}
         self._elements: dict[ir.Storage, ir.Type] = {}
         before = -1
@@ -77,7 +83,8 @@ class _Lesser:
                 self._note(target, self._part(base, target.type))
             case _ if blocks_of(statement):
                 for source, target in joins(statement):
-                    self._note(target, self._known(source) or type_of_atom(source))
+                    if self._constants or isinstance(source, ir.Var):
+                        self._note(target, self._known(source) or type_of_atom(source))
 
     def _known(self, atom: ir.Atom) -> ir.Type | None:
         if not isinstance(atom, ir.Var):
@@ -126,6 +133,13 @@ class _Lesser:
                 return ir.Scalar("int", dtype)
             case _:
                 return None
+
+
+def _meets_an_integer(statement: ir.Statement) -> bool:
+    """Whether an integer that is computed is a float behind the place where paths meet."""
+    return bool(blocks_of(statement)) and any(
+        isinstance(source, ir.Var) and _is_less(source.type, target.type) for source, target in joins(statement)
+    )
 
 
 def _of_integers(type_: ir.Type) -> ir.Type | None:

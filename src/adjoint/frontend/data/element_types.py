@@ -22,17 +22,15 @@ from adjoint.frontend.objects.classes import refuse_made_again
 from adjoint.ir.join import are_of_constants
 from adjoint.records import replace
 from adjoint.runtime import display
+from adjoint.runtime.arithmetic.checks import EXACT, check_exact
 from adjoint.types.structure import is_namedtuple_class
 
 MAX_DEPTH = 8
 
 
 def element_of(container: ir.Var) -> ir.Type | None:
-    match container.type:
-        case ir.List(element=part) | ir.Dict(value=part):
-            return part
-        case _:
-            return None
+    held = container.type
+    return held.element if isinstance(held, ir.List) else held.value if isinstance(held, ir.Dict) else None
 
 
 def as_element(lo: Lowerer, atom: ir.Atom, element: ir.Type | None) -> ir.Atom:
@@ -46,8 +44,10 @@ def as_element(lo: Lowerer, atom: ir.Atom, element: ir.Type | None) -> ir.Atom:
         return atom
     lo.run_data.promotes_items = True
     if isinstance(atom, ir.Const):
-        lo.run_data.asks_for_kinds |= float(atom.value) != atom.value  # which is not exact
+        lo.run_data.asks_for_kinds |= abs(atom.value) > EXACT
         return ir.Const(float(atom.value))
+    if type_.kind == "int":
+        lo.open.effect(check_exact, atom)
     return lo.open.call(float, atom)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.dependence.may_vary import varying
+from adjoint.analysis.small_integers import without_checks_of_small
 from adjoint.analysis.unclear_kinds import asks_for_kinds
 from adjoint.diagnostics import DifferentiationError
 from adjoint.differentiation.definitions import called_by
@@ -196,12 +197,14 @@ def _finished(lo: Lowerer, lowered: ir.Function, shape: joins.Shape, active: Act
     lowered = ir.Function(name, params, block)
     if not checkpointed:
         lowered = _with_unbound_told(lowered, shape)
+    if lo.run_data.promotes_items:
+        lowered = without_checks_of_small(lowered)
     if lo.types.kinds_have_met and not lo.settings.kinds_told_apart:
         lo.run_data.asks_for_kinds |= lo.run_data.promotes_items and asks_for_kinds(lowered)
     arrays = (
         var for statement in statements_in(block) for var in targets_of(statement) if isinstance(var.type, ir.Array)
     )
-    if (lo.run_data.promotes_items or not lo.settings.target.machine) and any(True for _ in arrays):
+    if any(True for _ in arrays):
         from adjoint.frontend.interpreter.promoted_stores import with_kinds_checked  # lazy
 
         lowered = with_kinds_checked(lowered, lo.run_data, lo.settings)

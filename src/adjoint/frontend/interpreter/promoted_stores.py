@@ -15,12 +15,12 @@ def with_kinds_checked(function: ir.Function, data: Run, settings: Settings) -> 
     """The function with a question behind each array that may turn out to hold integers, and that is written.
 
     Of those that nobody writes it is forgotten what they hold. That is for Python: in machine code the type of a number
-    does not depend on the path.
+    does not depend on the path. Where the path decides between floats and integers that are computed, Python runs.
     """
-    written: set[ir.Var] = set()
-    read: set[ir.Var] = set()
-    if not settings.target.machine:
-        written, read = unsure_arrays(function, items=settings.kinds_told_apart)
+    is_python = settings.kinds_told_apart or not settings.target.machine
+    written, read = unsure_arrays(function, items=settings.kinds_told_apart, constants=is_python)
+    if not is_python:
+        read = set()
     data.asks_for_kinds |= any(array in written or array in read for array in data.asked_for_dtypes)
     if data.promotes_items and not data.asks_for_kinds:
         of_items, others = unsure_arrays(function, items=True)

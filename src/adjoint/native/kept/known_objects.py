@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adjoint.diagnostics import ComplexPower
+from adjoint.diagnostics import ComplexPower, InexactInteger
 from adjoint.ir.fingerprint import Nameless
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.versions import circumstances, digest
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from adjoint.native.llvm.unit import Unit
 
 _EXCEPTIONS: dict[str, type[BaseException]] = {
-    kind.__name__: kind for kind in (ComplexPower, ExtentsDiffer, np.linalg.LinAlgError, UnknownItems)
+    kind.__name__: kind for kind in (ComplexPower, ExtentsDiffer, InexactInteger, np.linalg.LinAlgError, UnknownItems)
 }
 
 

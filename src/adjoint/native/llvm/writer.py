@@ -139,7 +139,7 @@ class Writer:
     # Whole numbers of 64 bits, with literals folded
 
     def add(self, a: str, b: str) -> str:
-        if _is_literal(a) and _is_literal(b):
+        if is_literal(a) and is_literal(b):
             return str(int(a) + int(b))
         if a == "0":
             return b
@@ -148,12 +148,12 @@ class Writer:
         return self.op(f"add nsw i64 {a}, {b}")
 
     def sub(self, a: str, b: str) -> str:
-        if _is_literal(a) and _is_literal(b):
+        if is_literal(a) and is_literal(b):
             return str(int(a) - int(b))
         return a if b == "0" else self.op(f"sub nsw i64 {a}, {b}")
 
     def mul(self, a: str, b: str) -> str:
-        if _is_literal(a) and _is_literal(b):
+        if is_literal(a) and is_literal(b):
             return str(int(a) * int(b))
         if "0" in (a, b):
             return "0"
@@ -224,7 +224,7 @@ class Writer:
         self.start(end)
 
 
-def _is_literal(name: str) -> bool:
+def is_literal(name: str) -> bool:
     return name[0] in "-0123456789"
 
 
@@ -250,13 +250,13 @@ def as_kind(writer: Writer, number: Number, kind: str) -> Number:
     if kind == "b1":
         return Number(kind, writer.op(f"icmp ne {mine} {name}, 0"))
     if kind[0] == "f":
-        if _is_literal(name):
+        if is_literal(name):
             return Number(kind, literal(kind, int(name)))
         instruction = "uitofp" if given[0] in "ub" else "sitofp"
         return Number(kind, writer.op(f"{instruction} {mine} {name} to {theirs}"))
     if name in ("true", "false"):
         return Number(kind, "1" if name == "true" else "0")
-    if _is_literal(name):
+    if is_literal(name):
         return Number(kind, name)
     if mine == theirs:
         return Number(kind, name)

@@ -332,6 +332,26 @@ def check_floats(array: Any, name: str | None, written: Any = 0.5) -> None:
         )
 
 
+EXACT = 2**53
+"""Up to which integer all are floats."""
+
+
+def check_exact(number: Any) -> None:
+    """Refuses an integer that is held as a float, where floats do not tell it from others.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0402.
+
+    >>> check_exact(2**53)
+    """
+    if not -EXACT <= number <= EXACT:
+        from adjoint.diagnostics import InexactInteger  # lazy
+
+        raise InexactInteger
+
+
 def check_factor(operand: Any) -> None:
     """Refuses a whole number beside a list or tuple that was taken for an array: it repeats the list.
 

@@ -16,10 +16,12 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.unclear_kinds import asked_kinds
 from adjoint.ir.join import type_of_atom
+from adjoint.ir.walk import statements_in
 from adjoint.native.compile.messages.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import numbers
+from adjoint.runtime.arithmetic.checks import check_floats
 from adjoint.sources.library_folders import package_of
 
 _WIDE = (np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64), np.dtype(np.bool_))
@@ -36,6 +38,10 @@ _COMPARING = (
 _KEEPING = (operator.getitem, operator.is_, operator.is_not)
 
 
+_OF_MADE = 2
+"""With how many arguments it is asked whether an array that is made holds integers; what is written makes three."""
+
+
 def with_dtypes(function: ir.Function) -> ir.Function:
     """The function with the conversions that NumPy makes by itself.
 
@@ -50,6 +56,9 @@ def with_dtypes(function: ir.Function) -> ir.Function:
     for statement in asked_kinds(function, joined=True):
         what = "a text or an array of numbers" if isinstance(statement, ir.Call) else "an index"
         raise NotNative(f"{what} that may be of several kinds", (), statement.span)
+    for statement in statements_in(function.body):
+        if isinstance(statement, ir.Call) and statement.callee is check_floats and len(statement.args) == _OF_MADE:
+            raise NotNative("an array that may hold integers", (), statement.span)
     return _Conversions().function(function)
 
 

@@ -308,6 +308,11 @@ def _check_shift(e: Emission, count: Value, leftwards: Value) -> None:
         _refuse_where(e, too_far, OverflowError, "int too large for machine code")
 
 
+@rule(checks.check_exact)
+def _check_exact(e: Emission, value: Value) -> None:
+    e.check_exact(number(value))
+
+
 @rule(checks.check_exponents)
 def _check_exponents(e: Emission, exponents: Value) -> None:
     failed = compare(e, "lt", number(exponents), constant(0))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from adjoint import ir
-from adjoint.diagnostics import DifferentiationError
+from adjoint.diagnostics import DifferentiationError, InexactInteger
 from adjoint.ir.walk import targets_of
 from adjoint.native.llvm.memory.blocks import OPERANDS
 from adjoint.native.llvm.values import (
@@ -45,8 +45,9 @@ from adjoint.native.llvm.values import (
     references,
     types_of_parts,
 )
-from adjoint.native.llvm.writer import Writer, as_complex, as_kind, constant, literal
+from adjoint.native.llvm.writer import Writer, as_complex, as_kind, constant, is_literal, literal
 from adjoint.records import dataclass, field, replace
+from adjoint.runtime.arithmetic.checks import EXACT
 
 if TYPE_CHECKING:
     from adjoint.native.llvm.writing.program import Program
@@ -395,6 +396,17 @@ class Emission:
         self.writer.start(bad)
         self.leave(exception, message, operands)
         self.writer.start(good)
+
+    def check_exact(self, value: Number) -> None:
+        """Refuses an integer that goes on as a float, where floats do not tell it from others."""
+        if value.kind not in ("i8", "u8"):
+            return
+        if is_literal(value.name):
+            if abs(int(value.name)) > EXACT:
+                raise Unsupported("an integer that no float stands for")
+            return
+        shifted = self.writer.op(f"add i64 {value.name}, {EXACT}")
+        self.check(self.writer.compare("ugt", shifted, str(2 * EXACT)), InexactInteger, ())
 
     def leave(self, exception: type[BaseException], message: Any, operands: Sequence[Value] = ()) -> None:
         """Goes to the handler of an exception; leaves the function where there is none, with what the message tells."""

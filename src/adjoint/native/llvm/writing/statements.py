@@ -379,6 +379,8 @@ class Statements(Emission):
         found = self.learnt.get(key) or declared_kind(key, value)
         if found is None:
             return value
+        if isinstance(found, str) and found[0] in "fc" and isinstance(value, Number):
+            self.check_exact(value)
         try:
             return self.converted(value, found, type_of_atom(atom))
         except Unsupported:
