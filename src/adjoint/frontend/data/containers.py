@@ -415,7 +415,8 @@ def _item_of_list(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         except TypeError as error:
             raise lo.mistake(TypeError, node, str(error)) from None
         return lo.known_part(base, record.items[place])
-    if any(map(_is_called, record.items)) or is_apart(lo, base):
+    is_told = not lo.settings.texts_told_apart.isdisjoint(original_sites((base.site,)))
+    if is_told or any(map(_is_called, record.items)) or is_apart(lo, base):
         return _one_of(lo, record.items, index, "list", node)
     raise NeedsRuntime(tuple(original_sites((base.site,))))
 

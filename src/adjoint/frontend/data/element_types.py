@@ -170,7 +170,7 @@ def _with_all_fields(lo: Lowerer, one: ir.Instance, other: ir.Instance, node: as
     if not isinstance(both, ir.Instance):
         return None
     for type_ in (one, other):
-        if type_.fields.keys() != both.fields.keys() and _sites_of(lo, type_):
+        if type_.fields.keys() != both.fields.keys() and sites_of(lo, type_):
             remember(lo, type_, both, node)
     one.storage.unite(other.storage)
     return ir.Instance(both.cls, both.fields, one.storage.find())
@@ -258,7 +258,7 @@ def note_element(lo: Lowerer, container: ir.Var, atom: ir.Atom, node: ast.AST | 
     try:
         _note_item(lo, container, type_, atom, node)
     except Problem as refused:
-        sites = _sites_of(lo, type_)
+        sites = sites_of(lo, type_)
         if not any(site.place[:1] == ("input",) for site in sites):
             raise
         told = replace(refused.diagnostic, helps=_MADE_INSIDE)
@@ -305,7 +305,7 @@ def _holds_less(type_: ir.Type, than: ir.Type | None) -> bool:
 
 def _guessed_site(lo: Lowerer, type_: ir.List) -> Site | None:
     """Where a list is made of which it is only guessed what it holds."""
-    sites = _sites_of(lo, type_) if lo.settings.guesses else []
+    sites = sites_of(lo, type_) if lo.settings.guesses else []
     if len(sites) != 1 or sites[0] in lo.settings.site_types:
         return None
     guess = lo.settings.guesses.get(sites[0].place[0])
@@ -315,18 +315,18 @@ def _guessed_site(lo: Lowerer, type_: ir.List) -> Site | None:
 def note_outside(lo: Lowerer, base: ir.Var) -> None:
     """Remembers writes into what a global or captured variable holds, or may."""
     is_called = any(each.lowering for each in lo.run_data.definitions.values())
-    if is_called or any(way_to(lo, site) is not None for site in _sites_of(lo, base.type)):  # type: ignore[arg-type]
+    if is_called or any(way_to(lo, site) is not None for site in sites_of(lo, base.type)):  # type: ignore[arg-type]
         lo.run_data.outside_writes.append(base)
 
 
 def lift_written(lo: Lowerer) -> None:
     """What is captured, exists at run time and is written is an argument, whose memory nothing else may have."""
     for base in lo.run_data.outside_writes:
-        for site in _sites_of(lo, base.type):  # type: ignore[arg-type]
+        for site in sites_of(lo, base.type):  # type: ignore[arg-type]
             lift(lo, site)
 
 
-def _sites_of(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance) -> list[Site]:
+def sites_of(lo: Lowerer, type_: ir.List | ir.Dict | ir.Instance) -> list[Site]:
     """Where the containers or objects are made that a value of a type may be."""
     home = type_.storage.find()
     return [site for storage, site in lo.run_data.sites_of_storage if storage.find() is home]
@@ -340,7 +340,7 @@ def remember(
     label: str = "what is stored here does not have the type of what the container holds",
     helps: Sequence[str] | None = None,
 ) -> None:
-    sites = _sites_of(lo, type_)
+    sites = sites_of(lo, type_)
     if not sites or (any(site.place[:1] == ("input",) for site in sites) and ir.is_tagged_within(better)):
         raise lo.problem("AD0402", node, label, helps=helps)
     changed: list[Site] = []
@@ -365,7 +365,7 @@ def remember(
 def learn_from_others(lo: Lowerer, container: ir.Var, node: ast.AST | None) -> None:
     """Has a container of which nothing is known hold what others do that it may be; starts again where these do."""
     assert isinstance(container.type, (ir.List, ir.Dict))
-    for site in _sites_of(lo, container.type):
+    for site in sites_of(lo, container.type):
         known = lo.settings.site_types.get(site)
         if isinstance(known, (ir.List, ir.Dict)) and known != type(known)(None):
             remember(lo, container.type, known, node)
@@ -396,7 +396,7 @@ def _is_one_of_whole_numbers(lo: Lowerer, one: Any, other: Any) -> bool:
     """Whether one of two containers that the program makes holds floats, and the other whole numbers."""
     if ir.carries_derivative(one) == ir.carries_derivative(other):
         return False
-    return not any(site.place[:1] == ("input",) for site in _sites_of(lo, one))
+    return not any(site.place[:1] == ("input",) for site in sites_of(lo, one))
 
 
 def _widened(lo: Lowerer, known: ir.Type, better: ir.Type) -> ir.Type | None:

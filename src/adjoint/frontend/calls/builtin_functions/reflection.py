@@ -14,12 +14,15 @@ from typing import Any
 from adjoint import ir
 from adjoint.analysis.user_code_effects import is_of_the_user
 from adjoint.frontend.calls.handlers import Handler, handles
+from adjoint.frontend.data.element_types import sites_of
 from adjoint.frontend.data.making import new_list
 from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.entry.inputs import guard_presence
 from adjoint.frontend.interpreter.core import Lowerer
+from adjoint.frontend.interpreter.joins import original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import (
     NONE,
     Closure,
@@ -266,6 +269,7 @@ def _said_by_class(lo: Lowerer, value: Value, cls: Any, node: ast.AST | None) ->
 def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     base, name, *default = args
     if not isinstance(name, ir.Const):
+        _tell_texts_apart(lo, base, name)
         return NotImplemented
     if not default:
         return attribute(lo, base, name.value, node)
@@ -275,6 +279,25 @@ def _getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if present is NotImplemented:
         present = lo.open.call(hasattr, materialize(lo, base, node, observer=True), name)
     return lo.branch(present, lambda: attribute(lo, base, name.value, node), lambda: default[0], node)
+
+
+def _tell_texts_apart(lo: Lowerer, owner: Value, name: Value) -> None:
+    """Starts again where an attribute is named by an item of a list that exists at run time: each may be looked up.
+
+    Where it is named otherwise, the loop around is written out, whose counter may tell the name.
+    """
+    if not is_object(lo, owner) and not isinstance(owner, (ir.Const, Union)):
+        return
+    container = lo.origins[name][0] if isinstance(name, ir.Var) and name in lo.origins else None
+    if not isinstance(container, ir.Var) or not isinstance(container.type, ir.List):
+        lo.unroll_innermost(given=True)
+        return
+    sites = set(original_sites(tuple(sites_of(lo, container.type)))) - lo.settings.texts_told_apart
+    if sites:
+        lo.settings.texts_told_apart |= sites
+        for site in sites:
+            lo.settings.runtime_sites.discard(site)
+        raise Restart
 
 
 @handles(object.__getattribute__)
@@ -299,7 +322,10 @@ def _set_named(lo: Lowerer, args: list[Value], node: ast.AST | None, *, bare: bo
     from adjoint.frontend.objects.attribute_writes import set_attribute  # lazy
 
     base, name, value = args
+    if isinstance(name, Union):
+        return on_each_option(lo, name, lambda each: _set_named(lo, [base, each, value], node, bare=bare), node)
     if not isinstance(name, ir.Const):
+        _tell_texts_apart(lo, base, name)
         raise lo.problem("AD0301", node, "the name of the attribute is not known")
     set_attribute(lo, base, name.value, value, node, bare=bare)
     return NONE

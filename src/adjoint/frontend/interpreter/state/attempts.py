@@ -252,6 +252,8 @@ class Settings:
     runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
     bare_sites: RuntimeSites = field(default_factory=RuntimeSites)
     """Where objects are made that must exist at run time before their ``__init__`` has run."""
+    texts_told_apart: set[Site] = field(default_factory=set)
+    """Where lists are made of which it must be known which text is taken: it names an attribute."""
     unrolled: set[Site] = field(default_factory=set)
     """Loops over known ranges in which structures are made that cannot exist at run time."""
     one_by_one: set[Site] = field(default_factory=set)
