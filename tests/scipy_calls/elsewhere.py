@@ -404,6 +404,18 @@ def legendre(x):
 
 
 @call(np.array([0.3, 0.5]))
+def legendre_by_its_slope(x):
+    p = special.legendre(3)
+    return x - p(x) / p.deriv()(x) + special.hermite(3).integ()(x) * special.chebyt(2).coef[0]
+
+
+@call(np.array([0.3, 0.5]))
+def root_of_complex_numbers(x):
+    turned = np.sqrt(x - 0.4, dtype=complex) * (1.0 + 2.0j)
+    return np.real(turned) + np.imag(np.log(x, dtype=np.complex128) * turned)
+
+
+@call(np.array([0.3, 0.5]))
 def genlaguerre(x):
     return special.genlaguerre(3, 1.0)(x)
 

@@ -239,7 +239,7 @@ def _is_one_of(value: Value, constants: tuple[Any, ...]) -> bool:
 def _of_one_dtype(
     lo: Lowerer, callee: np.ufunc, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
 ) -> tuple[list[Value], dict[str, Value]]:
-    """The operands as ``dtype=`` has them, where a ufunc computes in floats of that dtype."""
+    """The operands as ``dtype=`` has them, where a ufunc computes in floats or complex numbers of that dtype."""
     told = kwargs.get("dtype")
     if not isinstance(told, ir.Const) or kwargs.keys() != {"dtype"} or len(args) != callee.nin:
         return args, kwargs
@@ -247,7 +247,7 @@ def _of_one_dtype(
         kind = np.dtype(told.value).char
     except TypeError:
         return args, kwargs
-    if kind not in "fd" or f"{kind * callee.nin}->{kind}" not in callee.types:
+    if kind not in "fdD" or f"{kind * callee.nin}->{kind}" not in callee.types:
         return args, kwargs
     return [lo.call(ir.Const(np.asarray), [arg], {"dtype": told}, node) for arg in args], {}
 
