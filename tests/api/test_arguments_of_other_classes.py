@@ -1,4 +1,7 @@
-"""Arguments of classes that inherit from containers and arrays: refused by every operator alike, never zero."""
+"""Arguments of classes that inherit from containers and arrays: refused by every operator alike, never zero.
+
+Those of `collections` are what `dict` is.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,10 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+
+
+class Table(dict):
+    pass
 
 
 class Items(list):
@@ -25,8 +32,7 @@ class Tagged(np.ndarray):
 
 
 ARGUMENTS: dict[str, tuple[Any, Any, str]] = {
-    "an ordered dict": (OrderedDict(a=1.0, b=2.0), {"a": 1.0, "b": 1.0}, r"dict\(x\)"),
-    "a dict with defaults": (defaultdict(float, a=1.0), {"a": 1.0}, r"dict\(x\)"),
+    "a class of dicts": (Table(a=1.0, b=2.0), {"a": 1.0, "b": 1.0}, r"dict\(x\)"),
     "a class of lists": (Items([1.0, 2.0]), [1.0, 1.0], r"list\(x\)"),
     "a class of numbers": (Number(2.0), 1.0, r"float\(x\)"),
     "an array with a mask": (np.ma.array([1.0, 2.0], mask=[0, 1]), np.ones(2), "filled"),
@@ -62,6 +68,13 @@ def test_it_is_refused_with_a_way_out(operator: str, kind: str) -> None:
     with pytest.raises(ad.DifferentiationError, match=way) as caught:
         OPERATORS[operator](x, tangent)
     assert caught.value.diagnostics[0].code == "AD0404"
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, lambda items: defaultdict(float, items)])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_dicts_of_collections_are_dicts(operator: str, kind: Callable[[Any], Any]) -> None:
+    items, tangent = {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": -3.0}
+    assert repr(OPERATORS[operator](kind(items), tangent)) == repr(OPERATORS[operator](items, tangent))
 
 
 @pytest.mark.parametrize("kind", ["an array with a mask", "a class of arrays"])

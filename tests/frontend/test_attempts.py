@@ -150,12 +150,12 @@ def test_stages_tell_how_often_lowering_started_and_went_back():
     assert "lowering was started 3 times, and went back " in text
 
 
-def test_a_refusal_after_many_attempts_begins_no_other_way(monkeypatch):
+def test_a_refusal_after_many_statements_begins_no_other_way(monkeypatch):
     begun = []
 
     def refused(build, settings):
         begun.append(settings.tagged)
-        settings.begun[0] += restarts.MOST_BEFORE_ANEW
+        settings.lowered[0] += restarts.MOST_BEFORE_ANEW
         settings.beyond_links = True
         settings.mixed.add(None)
         settings.may_be_linked.add(Part)

@@ -99,7 +99,12 @@ def test_what_does_not_fit() -> None:
     assert "got an unexpected keyword argument 'other'" in str(message)
 
 
-TABLE = collections.OrderedDict(k=2.0)
+class Table(dict):
+    pass
+
+
+TABLE = Table(k=2.0)
+ORDERED = collections.OrderedDict(k=2.0)
 
 
 def test_a_table_of_another_class_from_outside_says_the_way_out():
@@ -108,5 +113,6 @@ def test_a_table_of_another_class_from_outside_says_the_way_out():
 
     with pytest.raises(ad.DifferentiationError, match="a plain dict of it, outside of the function"):
         ad.grad(lambda x: scaled(x, **TABLE))(1.3)
+    assert ad.grad(lambda x: scaled(x, **ORDERED))(1.3) == 2.0
     plain = dict(TABLE)
     assert ad.grad(lambda x: scaled(x, **plain))(1.3) == 2.0

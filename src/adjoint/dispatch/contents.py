@@ -26,6 +26,7 @@ from adjoint.ir.fingerprint import SPELLED, Nameless
 from adjoint.rules import registry
 from adjoint.types.classes.annotations import annotations_of
 from adjoint.types.registry import has_registrations
+from adjoint.types.structure import CONTAINERS
 
 MOST = 20_000
 """Up to how many words are written: what is longer takes longer than to lower it."""
@@ -80,7 +81,7 @@ class Contents:
             self.say(f"array {_dtype(value.dtype)} {[extent == 1 for extent in value.shape]}")
         elif kind is list and value and set(map(type, value)) in ({float}, {int}):
             self.say(f"list {len(value)} {type(value[0]).__name__}")
-        elif kind in (tuple, list, dict):
+        elif kind is tuple or kind in CONTAINERS:
             self._container(value, self.data)
         else:
             self.constant(value)
@@ -95,7 +96,7 @@ class Contents:
             self.data(value)
         elif isinstance(value, np.generic):
             self.say(f"number {_dtype(value.dtype)} {value.tobytes().hex()}")
-        elif kind in (tuple, list, dict):
+        elif kind is tuple or kind in CONTAINERS:
             self._container(value, self.constant)
         elif kind is frozenset and all(type(item) in SPELLED for item in value):
             self.say(f"frozenset {sorted(f'{type(item).__name__} {item!r}' for item in value)}")

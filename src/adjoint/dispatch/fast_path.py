@@ -25,7 +25,7 @@ from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.runtime.outside import is_one_of_several
 from adjoint.types.classes.safe_lookups import is_marked
-from adjoint.types.structure import fields_of, own_attribute, slots_of
+from adjoint.types.structure import DICTS, fields_of, own_attribute, slots_of
 
 if TYPE_CHECKING:
     from adjoint.dispatch.specialize import Specialization
@@ -269,8 +269,8 @@ class _Structures:
         if kinds in ({float}, {int}):
             self._require(f"type({name}) is list and {{*map(type, {name})}} == {self._writer.name(kinds)}")
             return True
-        if cls is dict and all(type(key) is str for key in value):
-            self._require(f"type({name}) is dict and [*{name}] == {self._writer.name([*value])}")
+        if cls in DICTS and all(type(key) is str for key in value):
+            self._require(f"type({name}) is {self._writer.name(cls)} and [*{name}] == {self._writer.name([*value])}")
             return all(self._part(f"{name}[{key!r}]", item) for key, item in value.items())
         return _is_plain_object(value) and id(value) not in self._met and self._object(name, value)
 

@@ -19,7 +19,7 @@ from adjoint.rules.declarations import counts_by_identity
 from adjoint.rules.registry import is_of_users
 from adjoint.types.array_libraries import device_of, name_of, name_of_dtype
 from adjoint.types.classes.safe_lookups import is_marked
-from adjoint.types.structure import fields_of, own_attribute
+from adjoint.types.structure import DICTS, fields_of, own_attribute
 
 Seen = dict[int, int]
 """The objects met so far, by identity, with the order in which they were met."""
@@ -62,8 +62,8 @@ def key_of(value: Any, seen: Seen) -> Any:
         return cls, tuple([key_of(item, seen) for item in value])
     if cls is list:
         return _key_of_list(value, seen)
-    if cls is dict:
-        return dict, tuple([(type(key), key, key_of(item, seen)) for key, item in value.items()])
+    if cls in DICTS:
+        return cls, tuple([(type(key), key, key_of(item, seen)) for key, item in value.items()])
     library = name_of(value)
     if library:
         return library, device_of(value), name_of_dtype(value.dtype), tuple([extent == 1 for extent in value.shape])

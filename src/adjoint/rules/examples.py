@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from adjoint import ir
 from adjoint.rules.kinds import Elementwise, Rule
@@ -139,6 +140,23 @@ def examples_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str,
     if told and min(ranks) > 1 and any(isinstance(known, ir.Array) and known.dims is None for known in given):
         return told, True  # only of the largest examples was there a result: larger ones have another rank
     return told, some_fail and not isinstance(rule, Elementwise) and sum(map(is_vague, given)) > 1
+
+
+def axis_error_of(rule: Rule, arguments: Sequence[Any], named: Sequence[tuple[str, Any]]) -> str | None:
+    """What a call surely raises with arrays of these ranks, for lack of an axis; None where it need not raise that."""
+    messages: set[str] = set()
+    for extent, many in zip(_EXTENTS, _MANY, strict=True):
+        maker = _Maker(extent, many, 0, 0, False, None, 1)
+        try:
+            args = [maker.make(argument, _value_at(rule, place)) for place, argument in enumerate(arguments)]
+            rule.fn(*args, **{name: maker.make(argument, 0.75) for name, argument in named})
+        except AxisError as error:
+            messages.add(str(error))
+        except Exception:  # the callee may raise anything else
+            return None
+        else:
+            return None
+    return messages.pop() if len(messages) == 1 else None
 
 
 def _with_other_extents(

@@ -13,6 +13,7 @@ from adjoint.rules.joined_types import join_all
 from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.classes.safe_lookups import is_marked
 from adjoint.types.structure import (
+    DICTS,
     fields_of,
     float_fields,
     is_namedtuple_class,
@@ -70,7 +71,7 @@ class _Look:
             return ir.Tuple(tuple([self.type_of(item) for item in value]), cls) if is_known else ir.Opaque(cls)
         if cls is dict:
             return ir.Dict(join_all([self.type_of(item) for item in value.values()]) if value else None)
-        return self._type_of_object(value, cls)
+        return ir.Opaque(cls) if cls in DICTS else self._type_of_object(value, cls)
 
     def _type_of_object(self, value: Any, cls: type) -> ir.Type:
         if is_marked(cls, "__adjoint_signature__"):

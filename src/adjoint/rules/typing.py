@@ -16,7 +16,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.rules import registry
-from adjoint.rules.examples import examples_of, lists_integers
+from adjoint.rules.examples import axis_error_of, examples_of, lists_integers
 from adjoint.rules.joined_types import join_all
 from adjoint.rules.kinds import Elementwise, NoDerivative, Rule
 from adjoint.rules.python import containers
@@ -92,6 +92,20 @@ def type_of_call(
         return template
     base = _viewed(rule, arguments)
     return tuple([_instantiated(type_, base) for type_ in template])
+
+
+def surely_raises(callee: Any, args: Sequence[ir.Atom], kwargs: Sequence[tuple[str, ir.Atom]]) -> str | None:
+    """What `numpy.exceptions.AxisError` a call raises whatever its arrays hold; None where it is not sure to."""
+    rule = registry.rule_for(callee)
+    arguments, named = [*map(_known, args)], [(name, _known(atom)) for name, atom in kwargs]
+    given = [*arguments, *(value for _, value in named)]
+    arrays = [type_.dims is not None for type_ in given if isinstance(type_, ir.Array)]
+    are_known = all(isinstance(type_, (ir.Array, ir.Const, ir.Scalar)) for type_ in given)
+    if rule is None or not rule.pure or rule.writes or not arrays or not all(arrays) or not are_known:
+        return None
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return axis_error_of(rule, arguments, named)
 
 
 def _class_of_result(callee: Any) -> type | None:

@@ -10,6 +10,7 @@ from adjoint.diagnostics import DifferentiationError, diagnostic, error
 from adjoint.runtime.arithmetic.checks import brings_arithmetic, ways_out
 from adjoint.types.array_libraries import is_foreign, library_of, name_of, name_of_dtype
 from adjoint.types.structure import (
+    CONTAINERS,
     field_names,
     float_fields,
     is_container,
@@ -72,7 +73,7 @@ def check_class(x: Any, what: str) -> None:
         raise error("AD0404", None, f"{what} is of an object of class {cls.__name__!r}", helps=ways)
 
 
-_OWN = (float, int, bool, complex, str, tuple, list, dict, np.ndarray, type(None))
+_OWN = (float, int, bool, complex, str, tuple, *CONTAINERS, np.ndarray, type(None))
 
 
 def _is_such_an_array(given: Any, like: Any) -> bool:

@@ -6,6 +6,7 @@ and objects with fields; whatever is none of these and no number or array is a l
 
 from __future__ import annotations
 
+import collections
 import enum
 import types
 import typing
@@ -32,6 +33,10 @@ MOST_LAYOUTS = 64
 _PYTHONS_SLOTS = ("__dict__", "__weakref__")
 _OPAQUE_BASES = (str, bytes, bytearray, int, float, complex, set, frozenset, BaseException, np.generic, np.ndarray)
 _float_fields: weakref.WeakKeyDictionary[type, frozenset[str]] = weakref.WeakKeyDictionary()
+
+DICTS: tuple[type, ...] = (dict, collections.OrderedDict, collections.defaultdict)
+"""The classes of dicts whose items are looked into where they come from outside."""
+CONTAINERS: tuple[type, ...] = (list, *DICTS)
 
 
 def is_number(x: object) -> bool:

@@ -28,7 +28,7 @@ from adjoint.records import dataclass
 from adjoint.runtime import display
 from adjoint.sources.library_folders import is_of_a_library
 from adjoint.types.array_libraries import is_array
-from adjoint.types.structure import is_written_in_python
+from adjoint.types.structure import DICTS, is_written_in_python
 
 _OPEN = (
     types.FunctionType,
@@ -116,7 +116,7 @@ def holders_of(function: ir.Function) -> Holders | None:
             named = [] if is_own(statement.callee) else [*named, statement.callee]
             kept = may_keep_in(statement)
             if kept and any(ir.may_vary(type_of_atom(atom)) for atom in read if atom not in kept):
-                keepers += kept
+                keepers += [atom for atom in kept if not _is_looked_into(atom)]
                 keeps = True
         constants.update((id(value), value) for value in named if is_holder(value))
     if not used and not keepers and not constants:
@@ -126,6 +126,12 @@ def holders_of(function: ir.Function) -> Holders | None:
     if not ways and not constants and not tables:
         return None
     return Holders(ways, origins.from_params(keepers), tuple(constants.values()), keeps, tables)
+
+
+def _is_looked_into(atom: ir.Atom) -> bool:
+    """Whether the parts of a container are inputs of their own."""
+    type_ = type_of_atom(atom)
+    return isinstance(type_, ir.Opaque) and type_.cls in _LOOKED_INTO
 
 
 def is_own(callee: Any) -> bool:
@@ -236,7 +242,7 @@ def reached_openly(inputs: Sequence[Any], holders: Sequence[Any]) -> list[Any]:
     pending = list(inputs)
     while pending:
         one = pending.pop()
-        if type(one) in PLAIN or id(one) in found or id(one) in closed or is_holder(one):
+        if type(one) in PLAIN or id(one) in found or id(one) in closed or (is_holder(one) and type(one) not in DICTS):
             continue
         found[id(one)] = one
         pending += [part for _, part in parts_of(one)]

@@ -53,7 +53,7 @@ from adjoint.sources.definitions import underlying
 from adjoint.sources.library_folders import is_of_a_library, package_of
 from adjoint.types.array_libraries import are_loaded
 from adjoint.types.classes.safe_lookups import is_marked
-from adjoint.types.structure import home_of
+from adjoint.types.structure import DICTS, home_of
 
 
 def call_node(lo: Lowerer, node: ast.Call) -> Value:
@@ -77,7 +77,7 @@ def call_node(lo: Lowerer, node: ast.Call) -> Value:
             continue
         table = making.plain_dict(lo, value, keyword.value)
         record = lo.store.get(table)
-        if isinstance(record, Record) and record.cls is dict:
+        if isinstance(record, Record) and record.cls in DICTS:
             for name, part in record.parts:
                 if name in kwargs:
                     label = f"{name!r} is handed over twice"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from adjoint import ir
 from adjoint.frontend.calls.power_domains import may_be_complex
@@ -20,7 +21,7 @@ from adjoint.frontend.interpreter.handed_on import handed_on
 from adjoint.frontend.interpreter.values import TupleValue, Value
 from adjoint.frontend.syntax.operators import COMPARE, SAFE_TO_FOLD
 from adjoint.rules import registry
-from adjoint.rules.typing import type_of_call
+from adjoint.rules.typing import surely_raises, type_of_call
 from adjoint.runtime.arithmetic.complex_powers import check_real
 from adjoint.types.classes.constant_types import EXAMPLES
 
@@ -69,6 +70,8 @@ def call_any(lo: Lowerer, callee: Any, atoms: list[Any], node: ast.AST | None, *
     rule = registry.rule_for(callee)
     lo.at(node)
     span = lo.span(node)
+    if types_ in _NOT_KNOWN and (message := surely_raises(callee, atoms, pairs)) is not None:
+        raise lo.mistake(AxisError, node, message)
     if len(types_) == 1 and not (rule is not None and rule.results > 1):
         target = ir.Var("shape" if callee is np.shape else "t", types_[0])
         lo.emit(ir.Call((target,), callee, tuple(atoms), pairs, span))
@@ -100,6 +103,8 @@ def call(lo: Lowerer, callee: Any, atoms: Sequence[ir.Atom], node: ast.AST | Non
     return lo.open.call(callee, *atoms)
 
 
+_NOT_KNOWN = ((ir.Number(),), (ir.OPAQUE,))
+"""The types of what examples do not tell: no call of them returned."""
 _COMPARISONS = frozenset(COMPARE.values())
 _EQUALITIES = (operator.eq, operator.ne, operator.is_, operator.is_not)
 _OF_PYTHON = (object.__eq__, int.__eq__, str.__eq__)

@@ -20,7 +20,15 @@ from adjoint.frontend.functions.parameters import misfit
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import NONE, GeneratorValue, IteratorValue, Record, Ref, TupleValue, Value
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    GeneratorValue,
+    IteratorValue,
+    Record,
+    Ref,
+    TupleValue,
+    Value,
+)
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.in_python import filled_lists
@@ -31,6 +39,7 @@ from adjoint.rules.declarations import Declaration
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
 from adjoint.sources.library_folders import package_of
 from adjoint.types.classes.annotations import signature
+from adjoint.types.structure import CONTAINERS
 
 
 def is_ruled(constant: Any) -> bool:
@@ -81,7 +90,7 @@ def _kind_of_no_number(lo: Lowerer, value: Value) -> tuple[str, str] | None:
             return "a list" if isinstance(value, ir.Var) else "a tuple", "arrays and lists"
     if isinstance(value, Ref):
         record = lo.store.get(value)
-        if isinstance(record, Record) and record.cls in (list, dict):
+        if isinstance(record, Record) and record.cls in CONTAINERS:
             return f"a {record.cls.__name__}", "arrays and lists"
     return None
 

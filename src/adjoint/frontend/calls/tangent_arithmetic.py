@@ -23,7 +23,7 @@ from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.types.differentiable import move, moved, own_moved
 from adjoint.types.marks import no_derivative_fields
-from adjoint.types.structure import memberwise
+from adjoint.types.structure import CONTAINERS, memberwise
 from adjoint.types.variables import differentiable_variables, with_variables
 from adjoint.types.vectors import TangentVector
 
@@ -68,7 +68,7 @@ class _Parts:
     def of_record(self, value: Ref, partner: Value, path: tuple[Any, ...]) -> Value:
         record = self.lo.store[value]
         assert isinstance(record, Record)
-        if self.point is not None and record.cls not in (list, dict) and own_moved(record.cls) is not None:
+        if self.point is not None and record.cls not in CONTAINERS and own_moved(record.cls) is not None:
             return value if partner == NONE else self.point(value, partner)
         parts, excluded = self.parts(partner), no_derivative_fields(record.cls)
         names = dict.fromkeys((*record.keys, *(parts if self.point is None else ())))
@@ -97,7 +97,7 @@ def made(lo: Lowerer, cls: type, fields: list[tuple[Any, Value]], node: Node, pa
     lo.store[ref] = Record(cls, tuple(fields))
     if ref.site not in lo.settings.runtime_sites:
         return ref
-    if cls in (list, dict):
+    if cls in CONTAINERS:
         raise lo.problem("AD0301", node, f"a {cls.__name__} of tangents is needed as a whole")
     return making.runtime_object(lo, ref, node)
 
@@ -153,7 +153,7 @@ def moved_in_place(lo: Lowerer, value: Value, along: Value, node: Node) -> None:
         set_item(lo, value, ir.Const(Ellipsis), total, node)
         return
     record = lo.store[value] if isinstance(value, Ref) else None
-    if not isinstance(record, Record) or (record.cls not in (list, dict) and own_moved(record.cls) is not None):
+    if not isinstance(record, Record) or (record.cls not in CONTAINERS and own_moved(record.cls) is not None):
         raise _Unknown
     parts, excluded = _Parts(lo, lambda x, y: x, node).parts(along), no_derivative_fields(record.cls)
     for name, part in record.parts:
@@ -164,7 +164,7 @@ def moved_in_place(lo: Lowerer, value: Value, along: Value, node: Node) -> None:
             moved_in_place(lo, part, direction, node)
             continue
         moved_part = moved_along(lo, part, direction, node)
-        if record.cls in (list, dict):
+        if record.cls in CONTAINERS:
             set_item(lo, value, ir.Const(name), moved_part, node)
         else:
             set_attribute(lo, value, name, moved_part, node)
@@ -174,7 +174,7 @@ def _is_mutable(lo: Lowerer, part: Value) -> bool:
     if isinstance(part, ir.Var):
         return isinstance(part.type, ir.Array)
     cls = class_of(lo, part) if isinstance(part, Ref) else None
-    if cls is None or cls in (list, dict):
+    if cls is None or cls in CONTAINERS:
         return cls is not None
     params = getattr(cls, "__dataclass_params__", None)
     return own_moved(cls) is None and not (params is not None and params.frozen)
@@ -188,7 +188,7 @@ def variables_of(lo: Lowerer, value: Value, node: Node, *path: Any) -> Value:
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            if record.cls in (list, dict):
+            if record.cls in CONTAINERS:
                 parts = [(key, variables_of(lo, part, node, *path, key)) for key, part in record.parts]
                 return made(lo, record.cls, parts, node, path)
             if own_moved(record.cls) is not None:

@@ -15,6 +15,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Site
+from adjoint.types.structure import CONTAINERS
 
 MANY_FORMS = 4
 """As many forms of one function, none smaller than the one that calls it, are too many."""
@@ -79,7 +80,7 @@ def _sites(shape: joins.Shape) -> Iterable[Site]:
     """Where the lists and dicts in a structure were made."""
     match shape:
         case joins.RefShape(record=record, sites=sites):
-            if record.cls in (list, dict):
+            if record.cls in CONTAINERS:
                 yield from sites
             yield from _sites(record)
         case joins.RecordShape(items=items) | joins.TupleShape(items=items) | joins.UnionShape(options=items):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -17,10 +18,19 @@ from adjoint.frontend.data.outside.imported_modules import module_now
 from adjoint.frontend.data.tagged_items import taken as item_taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
-from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, TupleValue, Value, list_record
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    IteratorValue,
+    Record,
+    Ref,
+    TupleValue,
+    Value,
+    list_record,
+)
 from adjoint.frontend.iterators.items import kept, known_items, sequence, static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.special_methods import special_method
+from adjoint.types.structure import CONTAINERS, DICTS
 
 
 @handles(dict)
@@ -30,7 +40,7 @@ def make_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
     if args:
         args = [making.plain_dict(lo, args[0], node), *args[1:]]
         record = lo.store.get(args[0])
-        if isinstance(record, Record) and record.cls is dict:
+        if isinstance(record, Record) and record.cls in DICTS:
             parts.extend(record.parts)
         elif _is_run_time_dict(args[0]) or special_method(lo, args[0], "keys") is not None:
             return _with_entries(lo, python_functions.entries, args[0], kwargs, node)
@@ -187,7 +197,7 @@ def _changed(
 @handles(list.copy, dict.copy)
 def _copy(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
-    if isinstance(record, Record) and record.cls in (list, dict):
+    if isinstance(record, Record) and record.cls in CONTAINERS:
         if record.cls is list:
             return making.new_list(lo, record.items, node)
         return making.new_dict(lo, [(ir.Const(k), v) for k, v in record.parts], node)
@@ -259,7 +269,7 @@ def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: as
         raise lo.mistake(KeyError, node, label, code="AD0212", helps=helps, name=key)
     assert isinstance(args[0], Ref)
     kept = tuple((k, v) for k, v in record.parts if k != args[1].value)
-    making.replace(lo, args[0], Record(dict, kept), node)
+    making.replace(lo, args[0], Record(record.cls, kept), node)
     return found
 
 
@@ -279,8 +289,9 @@ def _clear_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
     making.refuse_if_iterated(lo, args[0], node)
     if isinstance(args[0], ir.Var):
         return python_functions.call(lo, python_functions.clear_table, args, node)
-    assert isinstance(args[0], Ref)
-    making.replace(lo, args[0], Record(dict, ()), node)
+    record = lo.store[args[0]]
+    assert isinstance(args[0], Ref) and isinstance(record, Record)
+    making.replace(lo, args[0], Record(record.cls, ()), node)
     return NONE
 
 
@@ -314,7 +325,7 @@ def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 def _is_dict(lo: Lowerer, value: Value) -> bool:
     """Whether a value is a dict itself, not an object of a class that inherits from it."""
     record = lo.store.get(value) if isinstance(value, Ref) else None
-    return _is_run_time_dict(value) or (isinstance(record, Record) and record.cls is dict)
+    return _is_run_time_dict(value) or (isinstance(record, Record) and record.cls in DICTS)
 
 
 def _is_run_time_dict(value: Value) -> bool:
@@ -338,7 +349,7 @@ def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast
     if not record.parts:
         raise lo.mistake(KeyError, node, "the dict is empty here")
     key, value = record.parts[-1]
-    making.replace(lo, args[0], Record(dict, record.parts[:-1]), node)
+    making.replace(lo, args[0], Record(record.cls, record.parts[:-1]), node)
     return TupleValue((containers.known_key(lo, key, node), value))
 
 
@@ -386,3 +397,7 @@ def _sort(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     assert isinstance(args[0], Ref)
     making.replace(lo, args[0], list_record(new), node)
     return NONE
+
+
+for _name in ("items", "keys", "values", "setdefault", "update", "clear", "pop"):
+    HANDLERS[getattr(collections.OrderedDict, _name)] = HANDLERS[getattr(dict, _name)]

@@ -51,6 +51,7 @@ from adjoint.frontend.syntax.indexing import array_key
 from adjoint.ir.item_types import type_of_item
 from adjoint.runtime.array_functions.sparse import is_sparse
 from adjoint.runtime.objects import slice_bounds
+from adjoint.types.structure import CONTAINERS, DICTS
 
 # -- items ------------------------------------------------------------------------------------------------------------
 
@@ -106,7 +107,7 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             assert isinstance(record, Record)
             if record.cls is list:
                 return _item_of_list(lo, base, record, index, node)
-            if record.cls is dict:
+            if record.cls in DICTS:
                 return _item_of_dict(lo, base, record, index, node)
         case ir.Const(value=type() as cls) if isinstance(index, (ir.Const, TupleValue)) and hasattr(
             cls, "__class_getitem__"
@@ -430,6 +431,8 @@ def _item_of_dict(lo: Lowerer, base: Ref, record: Record, index: Value, node: as
         raise NeedsRuntime(tuple(original_sites((base.site,))))
     found = record.get(index.value)
     if found is None:
+        if hasattr(record.cls, "__missing__"):
+            raise NeedsRuntime(tuple(original_sites((base.site,))))
         helps = did_you_mean(index.value, record.keys) or one_of(record.keys)
         raise_error(lo, KeyError, index.value, node, f"the dict has no key {index.value!r}", index.value, helps)
     return lo.known_part(base, found)
@@ -471,7 +474,7 @@ def length(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            if record.cls in (list, dict):
+            if record.cls in CONTAINERS:
                 return ir.Const(len(record.parts))
         case Union():
             return on_each_option(lo, value, lambda option: length(lo, option, node), node)

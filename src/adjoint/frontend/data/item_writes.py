@@ -20,12 +20,22 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option, with_each_structure
-from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, SliceValue, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    IteratorValue,
+    Record,
+    Ref,
+    SliceValue,
+    TupleValue,
+    Union,
+    Value,
+)
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays.writers import set_flat_item
 from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.frontend.objects.special_methods import special_method
 from adjoint.frontend.syntax.indexing import array_key
+from adjoint.types.structure import CONTAINERS, DICTS
 
 
 def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST | None) -> None:
@@ -34,7 +44,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         case Ref():
             record = lo.store[base]
             assert isinstance(record, Record)
-            if record.cls in (list, dict):
+            if record.cls in CONTAINERS:
                 _set_known(lo, base, record, index, value, node)
                 return
         case ir.Var(type=ir.Array()):
@@ -125,7 +135,7 @@ def _set_slice(lo: Lowerer, base: ir.Var, index: SliceValue, value: Value, node:
 
 def _set_one_of(lo: Lowerer, base: Ref, record: Record, index: Value, value: Value, node: ast.AST | None) -> None:
     """Writes one of the items that are known, by an index that is known at run time only."""
-    if record.cls is dict:
+    if record.cls in DICTS:
         place = place_of_key(lo, record, index, node)
     else:
         place = place_in_list(lo, len(record.parts), index, "list", "list assignment index out of range", node)

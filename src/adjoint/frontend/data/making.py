@@ -53,6 +53,7 @@ from adjoint.frontend.library.in_python.iterator_definitions import Resumable
 from adjoint.frontend.objects.fields import handed_out, writable
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, put_item
+from adjoint.types.structure import DICTS
 
 _MISSING = object()
 
@@ -271,7 +272,7 @@ def _write_through(lo: Lowerer, ref: Ref, record: Record, node: ast.AST | None) 
     """Changes the user's own list or dict, where what lies in it is of several kinds."""
     before = lo.store[ref]
     assert isinstance(before, Record) and ref.origin is not None
-    keeps_keys = record.keys[: len(before.keys)] == before.keys and (record.cls is dict or record.keys == before.keys)
+    keeps_keys = record.keys[: len(before.keys)] == before.keys and (record.cls in DICTS or record.keys == before.keys)
     is_known = ref.site in lo.run_data.written_through or is_apart(lo, ref) or _of_several_kinds(lo, before)
     if not (keeps_keys and is_known):
         raise NeedsRuntime((ref.site,))
@@ -308,8 +309,14 @@ def is_dict(lo: Lowerer, value: Value) -> bool:
     """Whether a value is a dict, known or at run time."""
     record = lo.store.get(value) if isinstance(value, Ref) else None
     if isinstance(record, Record):
-        return record.cls is dict
+        return record.cls in DICTS
     return isinstance(value, ir.Var) and isinstance(value.type, ir.Dict)
+
+
+def is_plain_dict(lo: Lowerer, value: Value) -> bool:
+    """Whether a value is a dict, and its class is `dict`."""
+    record = lo.store.get(value) if isinstance(value, Ref) else None
+    return is_dict(lo, value) and not (isinstance(record, Record) and record.cls is not dict)
 
 
 def repeat_list(lo: Lowerer, sequence: Value, count: Value, node: ast.AST | None) -> Value:

@@ -26,6 +26,7 @@ from adjoint.ir.walk import operands, statements_in
 from adjoint.records import dataclass
 from adjoint.runtime.objects import put_attribute as put_attribute_through
 from adjoint.runtime.objects import put_item
+from adjoint.types.structure import CONTAINERS
 
 DIFFERENTIATED = "the function that is differentiated here"
 
@@ -167,7 +168,7 @@ def _put(lo: Lowerer, part: HandedOut, node: ast.AST | None, value: Value) -> Va
     """Puts one into its object, by one of the structures that it may have."""
     record = lo.store[part.original]
     assert isinstance(record, Record)
-    if record.cls in (list, dict):
+    if record.cls in CONTAINERS:
         replace(lo, part.original, record.with_part(part.name, value), node)
     else:
         put_attribute(lo, part.original, part.name, value, node)
@@ -178,7 +179,7 @@ def settle_changes(lo: Lowerer) -> None:
     """From here on nothing is known of changed parts that were not handed out."""
     while lo.run_data.changed:
         original, before, after = lo.run_data.changed.pop()
-        if before.cls in (list, dict) and before.keys != after.keys:
+        if before.cls in CONTAINERS and before.keys != after.keys:
             raise joins.NeedsRuntime((original.site,))
         record = lo.store[original]
         assert isinstance(record, Record)

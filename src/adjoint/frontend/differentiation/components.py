@@ -13,6 +13,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Method, Value
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.records import dataclass
+from adjoint.types.structure import CONTAINERS, DICTS
 
 if TYPE_CHECKING:
     from adjoint.keypaths.steps import Step
@@ -68,7 +69,7 @@ def _step(whole: Component, step: Step | str) -> Component | None:
             keys: list[Any] = list(range(len(items)))
             place = _place(step, keys, names)
         case joins.RefShape(ref=None, record=joins.RecordShape(cls=cls, keys=given, items=items)):
-            plain = cls in (list, dict)
+            plain = cls in CONTAINERS
             keys = list(given) if plain else [f".{key}" for key in given]
             place = _place(step, keys if plain else [], () if plain else given)
         case _:
@@ -101,7 +102,7 @@ def _described(shape: joins.Shape) -> str:
         case joins.TupleShape(cls=cls, items=items):
             names = getattr(cls, "_fields", None)
             return f"a tuple of {len(items)}" if names is None else f"{cls.__name__}({', '.join(names)})"
-        case joins.RefShape(record=joins.RecordShape(cls=cls, keys=keys)) if cls is dict:
+        case joins.RefShape(record=joins.RecordShape(cls=cls, keys=keys)) if cls in DICTS:
             return f"a dict with the keys {', '.join(map(repr, keys))}"
         case joins.RefShape(record=joins.RecordShape(cls=cls, keys=keys)) if cls is list:
             return f"a list of {len(keys)}"

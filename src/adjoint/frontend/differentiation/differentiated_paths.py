@@ -10,9 +10,20 @@ from adjoint import ir
 from adjoint.frontend.entry.inputs import cell_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import Cell, Closure, Method, Partial, Record, Ref, TupleValue, Union, Value
+from adjoint.frontend.interpreter.values import (
+    Cell,
+    Closure,
+    Method,
+    Partial,
+    Record,
+    Ref,
+    TupleValue,
+    Union,
+    Value,
+)
 from adjoint.records import dataclass, field
 from adjoint.types.marks import no_derivative_fields
+from adjoint.types.structure import CONTAINERS
 
 if TYPE_CHECKING:
     from adjoint.keypaths.steps import Step
@@ -42,7 +53,7 @@ def parts_of(lo: Lowerer, value: Value) -> dict[Any, Value] | None:
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            prefix = record.cls not in (list, dict)
+            prefix = record.cls not in CONTAINERS
             return {f".{key}" if prefix else key: part for key, part in record.parts}
         case _:
             return None
@@ -210,7 +221,7 @@ class _Copy:
                 record = self.lo.store[value]
                 assert isinstance(record, Record)
                 copy = self.active.copy_of(value)
-                prefix = record.cls not in (list, dict)
+                prefix = record.cls not in CONTAINERS
                 parts = [(key, self.slot(value, f".{key}" if prefix else key, part)) for key, part in record.parts]
                 self.lo.store[copy] = Record(record.cls, tuple(parts))
                 return copy

@@ -29,6 +29,7 @@ from adjoint.frontend.iterators.items import items_if_known
 from adjoint.runtime import tangents
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.cotangents import check_cotangent
+from adjoint.types.structure import DICTS
 
 
 class Fitting:
@@ -85,7 +86,7 @@ class Fitting:
             found: dict[Any, Value] = dict(enumerate(items))
         else:
             held = lo.store.get(given)
-            if not isinstance(held, Record) or held.cls is list or (held.cls is dict) != (record.cls is dict):
+            if not isinstance(held, Record) or held.cls is list or (held.cls in DICTS) != (record.cls in DICTS):
                 raise self.misfit(given, _kind_of_record(record))
             found = dict(held.parts)
             unknown = [key for key in found if key not in dict(record.parts)]
@@ -220,7 +221,7 @@ def _kind(type_: ir.Type) -> str:
 
 
 def _kind_of_record(record: Record) -> str:
-    return "a dict" if record.cls is dict else f"a tangent of class {record.cls.__name__!r}"
+    return "a dict" if record.cls in DICTS else f"a tangent of class {record.cls.__name__!r}"
 
 
 def described(lo: Lowerer, value: Value) -> str:

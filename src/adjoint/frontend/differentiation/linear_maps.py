@@ -28,6 +28,7 @@ from adjoint.optimize.touch_up.zeros_by_shape import with_named_shapes
 from adjoint.records import dataclass
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.target import Target
+from adjoint.types.structure import CONTAINERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ def tangent_paths(lo: Lowerer, value: Value, path: tuple[Any, ...], seen: set[Re
             record = lo.store[value]
             assert isinstance(record, Record)
             for key, item in varying_parts(record):
-                named = record.cls not in (list, dict)
+                named = record.cls not in CONTAINERS
                 yield from tangent_paths(lo, item, (*path, f".{key}" if named else key), seen)
 
 

@@ -26,6 +26,7 @@ from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.runtime import copies, tangents
 from adjoint.types.marks import no_derivative_fields
+from adjoint.types.structure import CONTAINERS, DICTS
 from adjoint.types.vectors import tangent_class
 
 
@@ -127,8 +128,8 @@ def tangent_of(
 
 def tangent_record(cls: type, parts: tuple[tuple[Any, Value], ...]) -> Record:
     """What the tangent of an object or container of a class holds; objects leave out what has no derivative."""
-    if cls in (list, dict):
-        return Record(cls, parts)
+    if cls in CONTAINERS:
+        return Record(dict if cls in DICTS else cls, parts)
     excluded = no_derivative_fields(cls)
     kept = tuple((key, part) for key, part in parts if part != NONE and key not in excluded)
     return Record(tangent_class(cls), kept)

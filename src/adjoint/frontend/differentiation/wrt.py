@@ -21,7 +21,7 @@ from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.sources import definitions
 from adjoint.sources.definitions import FunctionSource
 from adjoint.types.classes.annotations import signature
-from adjoint.types.structure import own_attribute
+from adjoint.types.structure import DICTS, own_attribute
 
 if TYPE_CHECKING:
     from adjoint.keypaths.path import KeyPath
@@ -207,7 +207,7 @@ def _takes_any_name(function: Value) -> bool:
 def _has_part(lo: Lowerer, value: Value, key: str) -> bool:
     """Whether a value is a dict with such a key."""
     record = lo.store.get(value) if isinstance(value, Ref) else None
-    return isinstance(record, Record) and record.cls is dict and record.get(key) is not None
+    return isinstance(record, Record) and record.cls in DICTS and record.get(key) is not None
 
 
 def refusal(

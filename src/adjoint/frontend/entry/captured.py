@@ -16,7 +16,7 @@ from adjoint.runtime.arithmetic.checks import brings_arithmetic
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.classes.safe_lookups import is_marked
-from adjoint.types.structure import is_written_in_python, own_attribute, slots_of
+from adjoint.types.structure import DICTS, is_written_in_python, own_attribute, slots_of
 
 MAX_PARTS = 64
 """Up to how many parts of a list or dict of structures are taken one by one."""
@@ -223,7 +223,7 @@ def has_fields(value: Any) -> bool:
         return False
     if cls.__module__ == "builtins" and not is_written_in_python(cls):
         return False
-    if is_foreign(value):
+    if is_foreign(value) or cls in DICTS:
         return False
     if (cls.__module__.split(".")[0] in _CLOSED or brings_arithmetic(cls)) and is_class_of_a_library(cls):
         return False

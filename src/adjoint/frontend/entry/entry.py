@@ -39,6 +39,7 @@ from adjoint.ir.walk import free_vars
 from adjoint.records import replace
 from adjoint.runtime import display
 from adjoint.target import ALL_INLINED, MACHINE, PYTHON, Target
+from adjoint.types.structure import CONTAINERS
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reverse import Split
@@ -184,7 +185,7 @@ def leaf_paths(shape: joins.Shape, path: tuple[Any, ...]) -> Iterator[tuple[Any,
             for i, item in enumerate(items):
                 yield from leaf_paths(item, (*path, i))
         case joins.RefShape(record=record):
-            plain = record.cls in (list, dict)
+            plain = record.cls in CONTAINERS
             for key, item in zip(record.keys, record.items, strict=True):
                 yield from leaf_paths(item, (*path, key if plain else f".{key}"))
         case joins.UnionShape(options=options):

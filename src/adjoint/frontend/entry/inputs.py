@@ -43,7 +43,7 @@ from adjoint.sources.library_folders import is_of_a_library
 from adjoint.types.array_libraries import is_foreign
 from adjoint.types.classes.annotations import annotations_of
 from adjoint.types.classes.safe_lookups import asked, is_marked
-from adjoint.types.structure import fields_of, is_written_in_python, own_attribute, plain_attributes
+from adjoint.types.structure import DICTS, fields_of, is_written_in_python, own_attribute, plain_attributes
 
 MAX_DEPTH = 8
 
@@ -220,7 +220,7 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[ir.
         return _declared(ir.Var(hint, ir.Opaque(list), True), declare)
     if type(value) is list:
         return _enter_list(lo, value, path, hint, declare)
-    if isinstance(value, dict) and type(value) is dict:
+    if type(value) in DICTS:
         return _enter_dict(lo, value, path, hint, declare)
     stands_for = own_attribute(value, "__adjoint_type__")  # an argument of which only the type is known
     if stands_for is not None:
@@ -381,8 +381,8 @@ def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, decla
     site = Site(("input", *path))
     if (site in lo.settings.runtime_sites and site not in lo.settings.apart) or len(value) > MAX_PARTS:
         element = _element_at(lo, site, list(value.values()))
-        if isinstance(element, _Mixed):
-            return _declared(ir.Var(hint, ir.Opaque(dict), True), declare)
+        if isinstance(element, _Mixed) or type(value) is not dict:
+            return _declared(ir.Var(hint, ir.Opaque(type(value)), True), declare)
         var = ir.Var(hint, ir.Dict(element), True)
         declare(var)
         lo.run_data.sites_of_storage.append((var.type.storage, site))  # type: ignore[attr-defined]
@@ -395,7 +395,7 @@ def _enter_dict(lo: Lowerer, value: dict[Any, Any], path: Path, hint: str, decla
     for key, item in value.items():
         name = key if isinstance(key, str) and key.isidentifier() else hint
         parts.append((key, enter(lo, item, (*path, key), name, _loader(lo, base, ir.Subscript((ir.Const(key),))))))
-    set_unseen(lo.store, ref, Record(dict, tuple(parts)))
+    set_unseen(lo.store, ref, Record(type(value), tuple(parts)))
     return ref
 
 

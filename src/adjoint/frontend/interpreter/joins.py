@@ -32,6 +32,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.ir.builder import Builder
 from adjoint.records import dataclass
 from adjoint.rules.types_of_values import abstract
+from adjoint.types.structure import CONTAINERS, DICTS
 
 Store = Mapping[Any, Value]
 
@@ -299,7 +300,7 @@ def _is_runtime_form(cls: type, type_: ir.Type) -> bool:
         case ir.List():
             return cls is list
         case ir.Dict():
-            return cls is dict
+            return cls in DICTS
         case ir.Instance():
             return type_.cls is cls
         case _:
@@ -330,7 +331,7 @@ def _join_records(one: RecordShape, other: RecordShape, types: TypeJoins) -> Rec
     """The join of two objects of one class; None where one has a part that the other lacks."""
     if one.keys == other.keys:
         return RecordShape(one.cls, one.keys, _join_each(one.items, other.items, types))
-    if one.cls in (list, dict) or set(one.keys) != set(other.keys):
+    if one.cls in CONTAINERS or set(one.keys) != set(other.keys):
         return None
     theirs = dict(zip(other.keys, other.items, strict=True))
     return RecordShape(one.cls, one.keys, _join_each(one.items, tuple([theirs[key] for key in one.keys]), types))

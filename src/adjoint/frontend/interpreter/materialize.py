@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.frontend.calls.opaque.arguments import refuse_made_here
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.handed_on import handed_on
-from adjoint.frontend.interpreter.joins import NeedsRuntime
+from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.options.choices import Several
 from adjoint.frontend.interpreter.values import (
     Cell,
@@ -42,7 +42,7 @@ from adjoint.rules.types_of_values import abstract
 from adjoint.runtime import display
 from adjoint.runtime.objects import make_object, untagged
 from adjoint.sources.definitions import code_of_part
-from adjoint.types.structure import is_namedtuple_class
+from adjoint.types.structure import DICTS, is_namedtuple_class
 
 
 def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bool = False) -> ir.Atom:
@@ -83,7 +83,7 @@ def materialize(lo: Lowerer, value: Value, node: ast.AST | None, *, observer: bo
             return materialize(lo, drawn(lo, value, node), node, observer=observer)
         case IteratorValue(kind="count" | "cycle" as kind, parts=parts):
             return _call(lo, getattr(itertools, kind), [materialize(lo, part, node) for part in parts])
-        case IteratorValue(kind="items" | "values", parts=(Ref() as owner,)) if lo.store[owner].cls is not dict:  # type: ignore[union-attr]
+        case IteratorValue(kind="items" | "values", parts=(Ref() as owner,)) if lo.store[owner].cls not in DICTS:  # type: ignore[union-attr]
             label = "a view of the attributes of an object is handed out"
             raise lo.problem("AD0301", node, label, helps=("make a list of it: list(...)",))
         case IteratorValue(kind="items" | "keys" | "values" as kind, parts=(table,)):
@@ -183,7 +183,9 @@ def _object(lo: Lowerer, ref: Ref, node: ast.AST | None, observer: bool) -> ir.A
     if record.cls is list:
         atoms = [materialize(lo, item, node, observer=observer) for item in record.items]
         return _call(lo, display.make_list, atoms)
-    if record.cls is dict:
+    if record.cls in DICTS:
+        if record.cls is not dict:
+            raise NeedsRuntime(tuple(original_sites((ref.site,))))  # what is made here is a plain dict
         flat: list[ir.Atom] = []
         for key, item in record.parts:
             flat += [ir.Const(key), materialize(lo, item, node, observer=observer)]

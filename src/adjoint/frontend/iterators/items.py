@@ -38,6 +38,7 @@ from adjoint.frontend.syntax.operations import apply_operator
 from adjoint.records import dataclass
 from adjoint.runtime.display import keys_of, make_tuple
 from adjoint.runtime.objects import check_length, first_items
+from adjoint.types.structure import DICTS
 
 MAX_UNROLLED = 32
 
@@ -137,7 +138,7 @@ def items_if_known(lo: Lowerer, value: Value, node: ast.AST | None, count: int |
             assert isinstance(record, Record)
             if record.cls is list:
                 return list(record.items)
-            if record.cls is dict:
+            if record.cls in DICTS:
                 return [containers.known_key(lo, key, node) for key in record.keys]
         case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, range)):
             return [ir.Const(item) for item in constant]
@@ -231,7 +232,7 @@ def static_getters(lo: Lowerer, value: Value, node: ast.AST | None) -> list[Gett
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            if record.cls is dict:
+            if record.cls in DICTS:
                 return given_now([containers.known_key(lo, key, node) for key in record.keys])
             return _parts(lo, value, record.keys) if record.cls is list else None
         case ir.Const(value=constant) if isinstance(constant, (tuple, list, str, frozenset, dict)):

@@ -53,7 +53,7 @@ from adjoint.rules.types_of_values import abstract
 from adjoint.types.array_libraries import are_loaded
 from adjoint.types.classes.constant_types import EXAMPLES
 from adjoint.types.classes.safe_lookups import is_marked
-from adjoint.types.structure import is_namedtuple_class
+from adjoint.types.structure import CONTAINERS, DICTS, is_namedtuple_class
 
 _MISSING = object()
 _OF_SLICES = ("start", "stop", "step")
@@ -72,7 +72,7 @@ def attribute(lo: Lowerer, base: Value, name: str, node: ast.AST | None, *, bare
         case Ref():
             record = lo.store[base]
             assert isinstance(record, Record)
-            if record.cls not in (list, dict):
+            if record.cls not in CONTAINERS:
                 part = record.get(name)
                 if part is not None:
                     return lo.known_part(base, part)
@@ -426,8 +426,8 @@ def _through_class(lo: Lowerer, receiver: Value, cls: type, name: str, node: ast
         if "__getattr__" in base.__dict__:
             return lo.call(ir.Const(base.__dict__["__getattr__"]), [receiver, ir.Const(name)], {}, node)
     record = lo.store.get(receiver) if isinstance(receiver, Ref) else None
-    own = record.keys if isinstance(record, Record) and record.cls not in (list, dict) else ()
-    if cls is dict and isinstance(record, Record) and name in record.keys:
+    own = record.keys if isinstance(record, Record) and record.cls not in CONTAINERS else ()
+    if cls in DICTS and isinstance(record, Record) and name in record.keys:
         label, helps = f"a dict has no attribute {name!r}", (f"its items are read by their keys: [{name!r}]",)
         raise lo.mistake(AttributeError, node, label, code="AD0211", helps=helps, name=name)
     if cls in (list, tuple) and hasattr(np, name):

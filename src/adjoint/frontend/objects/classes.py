@@ -12,11 +12,20 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import STANDS_FOR, Closure, Method, Record, Ref, SliceValue, TupleValue, Value
+from adjoint.frontend.interpreter.values import (
+    STANDS_FOR,
+    Closure,
+    Method,
+    Record,
+    Ref,
+    SliceValue,
+    TupleValue,
+    Value,
+)
 from adjoint.runtime.array_functions.sparse import is_any_sparse
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.array_libraries import Library
-from adjoint.types.structure import is_namedtuple_class
+from adjoint.types.structure import CONTAINERS, is_namedtuple_class
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
 _NUMPY_SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "complex": np.complex128}
@@ -173,7 +182,7 @@ def is_object(lo: Lowerer, value: Value) -> bool:
     """Whether operators on ``value`` are methods of a user's class."""
     if isinstance(value, Ref):
         record = lo.store[value]
-        return isinstance(record, Record) and record.cls not in (list, dict)
+        return isinstance(record, Record) and record.cls not in CONTAINERS
     return isinstance(value, ir.Var) and isinstance(value.type, (ir.Instance, ir.Reference))
 
 

@@ -13,6 +13,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.runtime.objects import put_attribute as write_through
+from adjoint.types.structure import CONTAINERS
 
 
 def writable(lo: Lowerer, ref: Ref, node: ast.AST | None) -> None:
@@ -63,7 +64,7 @@ def _seal(lo: Lowerer, value: Value) -> None:
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            if record.cls in (list, dict):
+            if record.cls in CONTAINERS:
                 value.joins.append(True)
                 for item in record.items:
                     _seal(lo, item)

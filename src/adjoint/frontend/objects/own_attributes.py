@@ -16,7 +16,7 @@ from adjoint.frontend.objects.construction import construct
 from adjoint.frontend.objects.fields import put_attribute, remove_attribute
 from adjoint.types.classes.dataclass_fields import dataclass_fields
 from adjoint.types.classes.safe_lookups import is_marked
-from adjoint.types.structure import slots_of
+from adjoint.types.structure import CONTAINERS, slots_of
 
 _BY_NAME = ("read its attributes by their names",)
 
@@ -30,7 +30,7 @@ def table_of(lo: Lowerer, owner: Value, node: ast.AST | None) -> Value:
 def _attributes(lo: Lowerer, owner: Value, node: ast.AST | None) -> Record:
     """What an object holds, where all of it is known, in the order of its ``__dict__``."""
     record = lo.store.get(owner) if isinstance(owner, Ref) else None
-    if not isinstance(record, Record) or record.cls in (list, dict):
+    if not isinstance(record, Record) or record.cls in CONTAINERS:
         raise lo.problem("AD0301", node, "which attributes this object has is not known one by one", helps=_BY_NAME)
     cls = record.cls
     others = slots_of(cls) or issubclass(cls, Generic) or is_marked(cls, SIGNATURE) or STANDS_FOR in cls.__dict__

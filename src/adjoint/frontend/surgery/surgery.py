@@ -19,18 +19,27 @@ from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.declared.forms import heading_of, is_callable
 from adjoint.frontend.differentiation.fitting import described, may_fit, surely_fits
 from adjoint.frontend.differentiation.inner_functions import lower_inner
-from adjoint.frontend.differentiation.tangent_values import varying_parts
+from adjoint.frontend.differentiation.tangent_values import tangent_record, varying_parts
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.renaming import renamed
 from adjoint.frontend.interpreter.state.signals import Problem
-from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
+from adjoint.frontend.interpreter.values import (
+    NONE,
+    Record,
+    Ref,
+    Site,
+    TupleValue,
+    Union,
+    Value,
+    is_atom,
+)
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass
 from adjoint.runtime.cotangents import check_cotangent
-from adjoint.types.vectors import tangent_class
+from adjoint.types.structure import CONTAINERS, DICTS
 
 _CONTAINERS = {ir.List: "a list", ir.Dict: "a dict", ir.Tuple: "a tuple", ir.Instance: "an object"}
 
@@ -163,9 +172,7 @@ class _Surgery:
                 assert isinstance(record, Record)
                 ref = self.cotangents[value] = Ref(Site(("cotangent", *value.site.place)))
                 parts = tuple((key, self.cotangent(part, found)) for key, part in varying_parts(record))
-                plain = record.cls in (list, dict)
-                kept = tuple((key, part) for key, part in parts if plain or part != NONE)
-                self.lo.store[ref] = Record(record.cls if plain else tangent_class(record.cls), kept)
+                self.lo.store[ref] = tangent_record(record.cls, parts)
                 return ref
             case _:
                 return NONE
@@ -186,8 +193,8 @@ class _Surgery:
                 record = lo.store[value]
                 assert isinstance(record, Record)
                 name = f"a tangent of class {record.cls.__name__!r}"
-                if record.cls in (list, dict):
-                    name = "a dict of the same keys" if record.cls is dict else f"a list of {len(record.parts)}"
+                if record.cls in CONTAINERS:
+                    name = "a dict of the same keys" if record.cls in DICTS else f"a list of {len(record.parts)}"
                 yield from self.parts(dict(varying_parts(record)), given, name)
 
     def parts(self, wanted: dict[Any, Value], given: Value, kind: str) -> Iterator[ir.Atom]:

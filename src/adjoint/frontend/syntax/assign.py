@@ -40,6 +40,7 @@ from adjoint.frontend.syntax.operators import inplace_operator
 from adjoint.ir.item_types import is_advanced
 from adjoint.ir.walk import blocks_of, operands, statements_in, targets_of
 from adjoint.runtime.arithmetic.in_place import check_array, check_number, check_written
+from adjoint.types.structure import DICTS
 
 
 def assign(lo: Lowerer, target: ast.expr, value: Value) -> None:
@@ -430,7 +431,7 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
         python_functions.call(lo, python_functions.delete_slice, [base, *bounds], node)
     elif isinstance(base, ir.Var) and isinstance(base.type, ir.List):
         python_functions.call(lo, python_functions.delete, [base, index], node)
-    elif (isinstance(record, Record) and record.cls is dict) or isinstance(getattr(base, "type", None), ir.Dict):
+    elif (isinstance(record, Record) and record.cls in DICTS) or isinstance(getattr(base, "type", None), ir.Dict):
         python_functions.call(lo, python_functions.delete_entry, [base, index], node)
     else:
         raise lo.problem("AD0301", node, "'del' of an item that is not known at compile time")
@@ -439,7 +440,7 @@ def _delete_item(lo: Lowerer, base: Value, index: Value, node: ast.Subscript) ->
 def _parts_kept(lo: Lowerer, record: Record, index: Value, node: ast.AST) -> tuple[tuple[Any, Value], ...] | None:
     """What a container whose parts are known holds without one of them, or without a slice."""
     if record.cls is not list:
-        if record.cls is not dict or not isinstance(index, ir.Const) or record.get(index.value) is None:
+        if record.cls not in DICTS or not isinstance(index, ir.Const) or record.get(index.value) is None:
             return None
         return tuple((key, part) for key, part in record.parts if key != index.value)
     places = range(len(record.parts))

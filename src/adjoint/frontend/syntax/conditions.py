@@ -30,6 +30,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import truth_of_object
+from adjoint.types.structure import CONTAINERS
 
 
 def truth(lo: Lowerer, node: ast.expr) -> tuple[ir.Atom, tuple[Fact, ...]]:
@@ -127,7 +128,7 @@ def truth_of(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
         case Ref():
             record = lo.store[value]
             assert isinstance(record, Record)
-            if record.cls in (list, dict):
+            if record.cls in CONTAINERS:
                 return ir.Const(bool(record.parts))
             found: ir.Atom = truth_of_object(lo, value, node)
             return found

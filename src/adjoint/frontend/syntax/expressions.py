@@ -51,6 +51,7 @@ from adjoint.frontend.syntax.starred import elements, list_display, tuple_displa
 from adjoint.records import replace
 from adjoint.runtime import display
 from adjoint.sources.scope import scope_of
+from adjoint.types.structure import DICTS
 
 
 def evaluate(lo: Lowerer, node: ast.expr) -> Value:
@@ -236,7 +237,7 @@ def _dict(lo: Lowerer, node: ast.Dict) -> Value:
             continue
         inner = making.plain_dict(lo, evaluate(lo, value), value)
         record = lo.store.get(inner)
-        if isinstance(record, Record) and record.cls is dict:
+        if isinstance(record, Record) and record.cls in DICTS:
             parts.extend(record.parts)
         elif isinstance(inner, ir.Var) and isinstance(inner.type, ir.Dict):
             table = _with_parts(lo, table, parts, node)

@@ -21,6 +21,7 @@ from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
 from adjoint.frontend.syntax.operations import apply_operator
+from adjoint.types.structure import DICTS
 
 Then = Callable[[], Value]
 
@@ -138,7 +139,7 @@ def _pattern(
             named = [lo.evaluate(key) for key in keys]
             if isinstance(subject, ir.Var) and isinstance(subject.type, ir.Dict):
                 return _mapping_at_run_time(lo, pattern, named, subject, conditions, bindings)
-            if not isinstance(record, Record) or record.cls is not dict:
+            if not isinstance(record, Record) or record.cls not in DICTS:
                 raise lo.problem("AD0301", pattern, "a mapping pattern needs a dict")
             for wanted, part in zip(named, parts, strict=True):
                 value = record.get(wanted.value) if isinstance(wanted, ir.Const) else None

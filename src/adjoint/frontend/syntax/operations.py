@@ -36,12 +36,13 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.classes import is_object, is_polynomial
+from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial
 from adjoint.frontend.objects.linked import identity, is_reference
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
 from adjoint.frontend.syntax.identities import identity_of, is_nan, is_number, may_be_nan
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.runtime.arithmetic.checks import check_factor
+from adjoint.types.structure import DICTS
 
 
 def apply_operator(
@@ -168,7 +169,7 @@ def _by_method(
         return identity_of(lo, op, operands, node)
     if op is operator.ne and not any(special_method(lo, operand, "__ne__") for operand in operands):
         equal = apply_operator(lo, operator.eq, operands, node)
-        return ir.Const(not equal.value) if isinstance(equal, ir.Const) else call(lo, operator.not_, [equal], node)  # type: ignore[list-item]
+        return _negated(lo, equal, node)
     fields = compared_fields(lo, method_name(op), operands, node)
     if fields is not None:
         if op is operator.eq and _FIELD_BY_FIELD and operands[0] is not operands[1]:
@@ -187,11 +188,14 @@ def _by_method(
             if converted is not None:  # NumPy's arithmetic is asked first
                 return apply_operator(lo, op, [operands[0], converted], node)
         method = None if name is None else special_method(lo, receiver, name)
-        if method is None:
+        is_inverse = method is None and name == "__ne__"  # what `object` has asks for equality
+        if is_inverse:
+            method = special_method(lo, receiver, "__eq__")
+        if method is None or _is_about_its_own_kind(lo, op, receiver, arguments):
             continue
         result = lo.call(method, arguments, {}, node)
         if result != ir.Const(NotImplemented):
-            return result
+            return _negated(lo, result, node) if is_inverse else result
     if op in (operator.eq, operator.ne):
         return identity_of(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
     if len(operands) == 2 and isinstance(joins.type_of(operands[1]), ir.Array):
@@ -200,6 +204,30 @@ def _by_method(
             return apply_operator(lo, op, [converted, operands[1]], node)
     name = getattr(op, "__name__", str(op))
     raise lo.mistake(TypeError, node, f"these objects do not support the operator {name!r}")
+
+
+def _negated(lo: Lowerer, equal: Value, node: ast.AST | None) -> Value:
+    """What `!=` makes of what `==` gives."""
+    from adjoint.frontend.syntax.conditions import truth_of  # lazy
+
+    if isinstance(equal, Union):
+        return on_each_option(lo, equal, lambda option: _negated(lo, option, node), node)
+    truth = truth_of(lo, equal, node)
+    return ir.Const(not truth.value) if isinstance(truth, ir.Const) else call(lo, operator.not_, [truth], node)
+
+
+def _is_about_its_own_kind(lo: Lowerer, op: Callable[..., Any], receiver: Value, arguments: Sequence[Value]) -> bool:
+    """Whether a comparison is Python's own, of a container or a text, beside something else: it is not implemented."""
+    cls, name = class_of(lo, receiver), method_name(op)
+    if op not in _COMPARED or cls is None or name is None:
+        return False
+    owner = next(base for base in cls.__mro__ if name in base.__dict__)
+    others = [class_of(lo, argument) for argument in arguments]
+    return owner in _COMPARED_ALONE and not any(other is None or issubclass(other, owner) for other in others)
+
+
+_COMPARED = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+_COMPARED_ALONE = (dict, list, tuple, str, bytes)
 
 
 def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value | None:
@@ -226,7 +254,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             return call(
                 lo, op, [materialize(lo, side, node, observer=making.is_tuple(side)) for side in operands], node
             )
-    if op is operator.or_ and all(making.is_dict(lo, side) for side in operands):
+    if op is operator.or_ and all(making.is_plain_dict(lo, side) for side in operands):
         return python_functions.call(lo, python_functions.merged, operands, node)
     if op is operator.mul:
         for sequence, count in ((left, right), (right, left)):
@@ -427,7 +455,7 @@ def contains(lo: Lowerer, container: Value, item: Value, node: ast.AST | None) -
     if isinstance(container, Ref):
         record = lo.store[container]
         assert isinstance(record, Record)
-        if record.cls is dict:
+        if record.cls in DICTS:
             keys = ir.Const(record.keys)
             return call(lo, operator.contains, [keys, materialize(lo, item, node)], node)
     items = list(container.items) if isinstance(container, TupleValue) else list_items(lo, container)

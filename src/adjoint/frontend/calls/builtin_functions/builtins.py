@@ -61,6 +61,7 @@ from adjoint.runtime.arithmetic import numbers
 from adjoint.sources.library_folders import is_class_of_a_library, is_of_a_library
 from adjoint.sources.trees import nodes
 from adjoint.types.classes.safe_lookups import is_marked
+from adjoint.types.structure import CONTAINERS
 
 
 @handles(range)
@@ -260,7 +261,7 @@ def _names_of_the_frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value]
     if not args:
         return _names_unseen(lo, args, kwargs, node)
     record = lo.store.get(args[0]) if isinstance(args[0], Ref) else None
-    if not isinstance(record, Record) or record.cls in (list, dict):
+    if not isinstance(record, Record) or record.cls in CONTAINERS:
         return NotImplemented
     is_other = STANDS_FOR in record.cls.__dict__ or local_mark(record.cls) is not None
     if (

@@ -11,6 +11,7 @@ from adjoint.frontend.data.element_types import sites_within
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime
 from adjoint.frontend.interpreter.values import Method, Partial, Record, Ref, TupleValue, Value
+from adjoint.types.structure import CONTAINERS
 
 
 @handles(id)
@@ -44,7 +45,7 @@ def _hash(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 def _is_copied(lo: Lowerer, ref: Ref) -> bool:
     """Whether an object is made anew where it is handed out."""
     record = lo.store.get(ref)
-    return ref.origin is None or (isinstance(record, Record) and record.cls in (list, dict))
+    return ref.origin is None or (isinstance(record, Record) and record.cls in CONTAINERS)
 
 
 def _hashed(value: Value) -> list[Ref]:

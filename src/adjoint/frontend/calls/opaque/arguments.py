@@ -36,6 +36,7 @@ from adjoint.frontend.objects.classes import class_of, is_object
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Rule
 from adjoint.types.classes.safe_lookups import is_marked
+from adjoint.types.structure import CONTAINERS
 
 SIGNATURE = "__adjoint_signature__"
 """The attribute by which objects that carry their derivatives say what they take and give: they are never written."""
@@ -89,7 +90,7 @@ def keep_identity(lo: Lowerer, value: Value) -> None:
     """A list or dict that is handed to who knows whom must be the one that others see, not a copy."""
     if isinstance(value, Ref) and value.origin is None:
         record = lo.store[value]
-        if isinstance(record, Record) and record.cls in (list, dict) and record.parts:
+        if isinstance(record, Record) and record.cls in CONTAINERS and record.parts:
             raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 
@@ -97,7 +98,7 @@ def keep_track(lo: Lowerer, value: Value) -> None:
     """Of an object from outside only the parts are known to vary: what it is handed to takes it as a whole."""
     if isinstance(value, Ref) and value.origin is not None and may_carry(lo, value):
         record = lo.store[value]
-        if isinstance(record, Record) and record.cls not in (list, dict) and not is_marked(record.cls, SIGNATURE):
+        if isinstance(record, Record) and record.cls not in CONTAINERS and not is_marked(record.cls, SIGNATURE):
             raise NeedsRuntime(tuple(original_sites((value.site,))))
 
 

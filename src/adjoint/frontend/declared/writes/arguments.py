@@ -21,6 +21,7 @@ from adjoint.frontend.interpreter.values import FORGOTTEN, FORGOTTEN_CONSTANT, F
 from adjoint.frontend.objects.classes import class_of
 from adjoint.rules.declarations import Declaration
 from adjoint.sources.definitions import underlying
+from adjoint.types.structure import CONTAINERS
 
 
 def settle_written(lo: Lowerer, declaration: Declaration, given: Arguments, node: ast.AST | None) -> None:
@@ -81,7 +82,7 @@ def _is_forgotten(lo: Lowerer, value: Value, write: Write) -> bool:
     """Whether nothing the program may know is written: a number has no parts, and an attribute can be forgotten."""
     for place, name in enumerate(write.path.fields, 1):
         record = lo.store.get(value)
-        if not isinstance(value, Ref) or not isinstance(record, Record) or record.cls in (list, dict):
+        if not isinstance(value, Ref) or not isinstance(record, Record) or record.cls in CONTAINERS:
             return not _may_be_written(value)
         part = record.get(name)
         if write.bound and place == len(write.path.fields):

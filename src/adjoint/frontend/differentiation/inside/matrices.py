@@ -19,6 +19,7 @@ from adjoint.frontend.interpreter.values import Operator, Partial, Record, Ref, 
 from adjoint.frontend.library import python_functions
 from adjoint.keypaths.parts import PartOf, as_part
 from adjoint.runtime.numerical_methods import jacobians
+from adjoint.types.structure import CONTAINERS
 
 
 def matrix(
@@ -78,7 +79,7 @@ def refuse_objects(lo: Lowerer, what: str, value: Value, node: ast.AST | None) -
     record = lo.store.get(value) if isinstance(value, Ref) else None
     parts: Sequence[Value] = ()
     if isinstance(record, Record):
-        if record.cls not in (list, dict):
+        if record.cls not in CONTAINERS:
             label = f"ad.{what} inside other code takes numbers, arrays, tuples, lists and dicts"
             outside = ("or call it outside: what it returns may be called inside",) if what == "ravel" else ()
             raise lo.problem("AD0301", node, label, helps=("hand over the fields of the object", *outside))

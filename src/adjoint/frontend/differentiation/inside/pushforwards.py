@@ -24,6 +24,7 @@ from adjoint.frontend.interpreter.values import NONE, Operator, TupleValue, Valu
 from adjoint.ir.rebuild import inline
 from adjoint.runtime.numerical_methods import jacobians
 from adjoint.runtime.tangents import to_shadow
+from adjoint.types.structure import CONTAINERS
 
 
 def is_column(lo: Lowerer) -> bool:
@@ -33,7 +34,7 @@ def is_column(lo: Lowerer) -> bool:
 
 def refuse_what_columns_share(lo: Lowerer, inner: Inner, args: list[Value], node: ast.AST | None) -> None:
     """Refuses a function that would find something else in each of its runs, or gives objects; arguments are copies."""
-    if any(shape.record.cls not in (list, dict) for shape in _containers(inner.shape)):
+    if any(shape.record.cls not in CONTAINERS for shape in _containers(inner.shape)):
         label = "a matrix of derivatives inside other code is of numbers, arrays, tuples, lists and dicts"
         raise lo.problem("AD0301", node, label, helps=("let the function return the fields of the object",))
     if draws(inner.function):

@@ -16,7 +16,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.runtime.arithmetic.checks import brings_arithmetic, ways_out
-from adjoint.types.structure import own_attribute
+from adjoint.types.structure import DICTS, own_attribute
 
 
 def check_differentiable(
@@ -205,10 +205,10 @@ def _container(lo: Lowerer, value: Value) -> tuple[str, str, tuple[str, ...]]:
             return "AD0403", "a list of integers", ("pass floats: [float(x) for x in xs]",)
         if cls is tuple:
             return "AD0403", "a tuple of integers", ("pass floats: (1.0, 2.0) for (1, 2)",)
-        if cls is dict:
+        if cls in DICTS:
             return "AD0403", "a dict of integers", ("pass floats: {'a': 1.0} for {'a': 1}",)
         return "AD0403", f"{holder} whose numbers are integers", ("give its fields floats, or the annotation float",)
-    ways = () if cls is dict else _as_plain(cls)
+    ways = () if cls in DICTS else _as_plain(cls)
     if not kinds:
         return "AD0404", holder if ways else f"{holder} in which there are no numbers", ways
     return "AD0404", f"{holder} in which there are no floats", ()

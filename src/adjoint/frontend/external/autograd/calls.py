@@ -29,6 +29,7 @@ from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.values import Operator, Record, Ref, Value
 from adjoint.rules.declarations import value_of
 from adjoint.sources.library_folders import package_of
+from adjoint.types.structure import CONTAINERS
 
 _UNTRACED = "notrace_primitive.<locals>.f_wrapped"
 """The wrapper of functions that are handed values without what follows them: they have no derivative."""
@@ -155,7 +156,7 @@ def _handed(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.
     """An argument as what is declared sees it: what an object kept when the function ran may depend on the others."""
     (value,) = args
     record = lo.store.get(value) if isinstance(value, Ref) else None
-    is_object = isinstance(record, Record) and record.cls not in (list, dict) and not is_dataclass(record.cls)
+    is_object = isinstance(record, Record) and record.cls not in CONTAINERS and not is_dataclass(record.cls)
     if not is_object or not lo.run_data.declared:
         return value
     return _without_derivative(lo, materialize(lo, value, node, observer=True), ir.OPAQUE, node)

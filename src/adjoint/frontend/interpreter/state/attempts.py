@@ -245,8 +245,8 @@ class Settings:
     target: Target = PYTHON
     attempts: int = 0
     """How often lowering was started."""
-    begun: list[int] = field(default_factory=lambda: [0])
-    """The same in all ways to lower that were tried."""
+    lowered: list[int] = field(default_factory=lambda: [0])
+    """How many statements were lowered in all attempts, whichever way."""
     went_back: int = 0
     """How often it went back to a statement or a call."""
     runtime_sites: RuntimeSites = field(default_factory=RuntimeSites)
@@ -373,6 +373,6 @@ class Settings:
         target = replace(self.target, inlined=ALL_INLINED) if inlined else self.target
         patience = PATIENCE if inlined else 1
         again = Settings(target, self.attempts, went_back=self.went_back, linked=linked, patience=patience)
-        again.made_functions, again.begun = self.made_functions, self.begun
+        again.made_functions, again.lowered = self.made_functions, self.lowered
         again.tagged, again.mixed = tagged or self.tagged, self.mixed
         return again

@@ -178,7 +178,7 @@ class Table:
         self._table.clear()
 
     def __eq__(self, other: Any) -> Any:
-        return isinstance(other, dict) and self._table == dict(other)
+        return isinstance(other, dict) and bool(self._table == dict(other))
 
 
 class UsersTable(Table):
@@ -378,7 +378,7 @@ class Counter(UsersTable):
     def __eq__(self, other: Any) -> Any:
         if isinstance(other, collections.Counter):
             return all(self[key] == other[key] for key in self._keys_with(other))
-        return isinstance(other, dict) and self._table == dict(other)
+        return isinstance(other, dict) and bool(self._table == dict(other))
 
     def __add__(self, other: Any) -> Any:
         return self._joined(other, lambda mine, theirs: mine + theirs)
@@ -437,7 +437,7 @@ class OrderedDict(Table):
     def __eq__(self, other: Any) -> Any:
         if isinstance(other, collections.OrderedDict) and list(self._table) != list(other):
             return False
-        return isinstance(other, dict) and self._table == dict(other)
+        return isinstance(other, dict) and bool(self._table == dict(other))
 
     def move_to_end(self, key: Any, last: Any = True) -> None:
         value = self._table.pop(key)
