@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.reverse.calls.derived_calls import reverse_derived
@@ -17,7 +19,7 @@ from adjoint.differentiation.reverse.region import ReverseIf, Sweep, is_zero
 from adjoint.differentiation.rules.ranks import ranks_of
 from adjoint.differentiation.zeros.supports import NEVER_ZERO
 from adjoint.ir.builder import Builder
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_array, kind_of_numbers, type_of_atom
 from adjoint.ir.views import rank_of_part
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Bilinear, Constant, Elementwise, General, Linear, NoDerivative, Rule
@@ -337,6 +339,12 @@ class _Pullback:
             hint = f"{arg.hint}_bar" if isinstance(arg, ir.Var) else "t_bar"
             multiply = times if self.rule.singular else operator.mul
             named, supports = self.named(cotangent), self.reverser.supports
+            if kind_of_numbers(partial) == "bool" and not self.varies(partial):  # a mask leaves out what it makes zero
+                mask = (np.where, partial, named, ir.Const(0.0)) if is_array(partial) else (times, partial, named)
+                masked = sweep.call(*mask, hint=hint)
+                supports.inherit(masked, named)
+                self.reverser.add(self.scope, arg, masked)
+                return
             product = sweep.call(multiply, named, partial, hint=hint)
             call = sweep.nodes.pop()
             assert isinstance(call, ir.Call)
