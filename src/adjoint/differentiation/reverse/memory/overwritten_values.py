@@ -307,10 +307,15 @@ def content(reverser: Reverser, atom: ir.Atom, statement: ir.Statement, *, resul
 
 
 def content_key(reverser: Reverser, key: ir.Key, statement: ir.Statement) -> ir.Key:
-    """An index as it was when a statement was executed."""
+    """An index as it was when a statement was executed; an object is found by what it is, whatever is in it."""
     if not isinstance(key, ir.Subscript):
         return key
-    mapped = map_key(key, lambda atom: content(reverser, atom, statement))
+
+    def kept(atom: ir.Atom) -> ir.Atom:
+        is_object = isinstance(atom, ir.Var) and isinstance(atom.type, ir.Instance)
+        return atom if is_object else content(reverser, atom, statement)
+
+    mapped = map_key(key, kept)
     assert mapped is not None
     return mapped
 
