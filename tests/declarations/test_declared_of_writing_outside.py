@@ -172,3 +172,30 @@ def test_other_attributes_of_the_object_and_what_is_only_written() -> None:
     before = OTHER.calls
     assert np.allclose(ad.grad(program)(X), 2.0 * np.sum(X))
     assert (OTHER.calls, LOG) == (before + 1, ["program", "function"])
+
+
+class Scaled:
+    factor = 1.0
+
+
+SCALED = Scaled()
+
+
+def scaled(x) -> float:
+    return x * SCALED.factor
+
+
+@ad.derivative_of(scaled)
+def _(x):
+    return scaled(x), lambda ct: ct * SCALED.factor
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_what_the_program_writes_is_there_when_the_function_reads_it(native) -> None:
+    def program(x, c):
+        SCALED.factor = c
+        first = scaled(x)
+        SCALED.factor = 2.0 * c
+        return first + scaled(x)
+
+    assert ad.value_and_grad(program, native=native)(3.0, 5.0) == (45.0, 15.0)

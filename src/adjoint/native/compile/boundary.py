@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.known_effects import ACTS, UNKNOWN, VALUES
 from adjoint.ir.join import is_array, reads_metadata
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used
@@ -183,7 +184,20 @@ def _tail(statements: list[ir.Statement], head: set[ir.Statement]) -> set[ir.Sta
 def _reads_structures(statement: ir.Statement) -> bool:
     """Whether a statement, or one inside of it, may look into an object or a container."""
     inside = [statement, *(part for block in blocks_of(statement) for part in statements_in(block))]
-    return any(isinstance(part, (ir.Load, ir.Call)) and any(map(_is_structure, operands(part))) for part in inside)
+    return any(
+        isinstance(part, (ir.Load, ir.Call)) and (any(map(_is_structure, operands(part))) or _may_look_anywhere(part))
+        for part in inside
+    )
+
+
+def _may_look_anywhere(part: ir.Statement) -> bool:
+    """Whether a call runs a user's function as it stands, which finds objects by itself."""
+    if not isinstance(part, ir.Call):
+        return False
+    facts = effects_of(part)
+    if isinstance(part.callee, (ir.Function, ir.Definition, ir.Derived)):
+        return facts.acts
+    return facts is UNKNOWN or facts is ACTS or facts is VALUES
 
 
 def _packs(statement: ir.Statement) -> bool:
