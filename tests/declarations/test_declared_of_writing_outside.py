@@ -199,3 +199,50 @@ def test_what_the_program_writes_is_there_when_the_function_reads_it(native) -> 
         return first + scaled(x)
 
     assert ad.value_and_grad(program, native=native)(3.0, 5.0) == (45.0, 15.0)
+
+
+TABLE, VALUES, ARRAY, PLAIN = {"k": 1.0}, [1.0], np.ones(2), 1.0
+
+
+def _assign_plain(x):
+    global PLAIN
+    PLAIN = 2.0 * x
+
+
+def _factor():
+    return TABLE["k"]
+
+
+READING = {
+    "a dict": (lambda x: operator.setitem(TABLE, "k", 2.0 * x), lambda: TABLE["k"]),
+    "by a helper": (lambda x: operator.setitem(TABLE, "k", 2.0 * x), _factor),
+    "a list": (lambda x: operator.setitem(VALUES, 0, 2.0 * x), lambda: VALUES[0]),
+    "an array": (lambda x: operator.setitem(ARRAY, 0, 2.0 * x), lambda: ARRAY[0]),
+    "an array by a view": (lambda x: operator.setitem(ARRAY[:1], 0, 2.0 * x), lambda: ARRAY[0]),
+    "an attribute": (lambda x: setattr(SCALED, "factor", 2.0 * x), lambda: SCALED.factor),
+    "an attribute of a class": (lambda x: setattr(Scaled, "factor", 2.0 * x), lambda: Scaled.factor),
+    "a variable": (_assign_plain, lambda: PLAIN),
+}
+
+
+@pytest.mark.parametrize("name", READING)
+def test_what_it_reads_varies(name) -> None:
+    writing, reading = READING[name]
+
+    def function(x):
+        return x * reading()
+
+    ad.derivative_of(function)(lambda x: (function(x), lambda ct: ct * reading()))
+
+    def program(x):
+        writing(x)
+        return function(x)
+
+    def constant(x):
+        writing(2.5)
+        return function(x)
+
+    for derivative in (ad.grad(program), lambda x: ad.jvp(program, (x,), (1.0,)), ad.grad(program, native=True)):
+        with pytest.raises(ad.DifferentiationError, match="which it reads, varies"):
+            derivative(3.0)
+    assert ad.grad(constant)(3.0) == 5.0

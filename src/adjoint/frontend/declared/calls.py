@@ -20,7 +20,7 @@ from adjoint.frontend.calls.levels import levels_now
 from adjoint.frontend.declared.arguments import bound, refs_in
 from adjoint.frontend.declared.forms import Forms, Map
 from adjoint.frontend.declared.originals import call_original
-from adjoint.frontend.declared.writes.arguments import settle_written
+from adjoint.frontend.declared.writes.arguments import settle_outside
 from adjoint.frontend.differentiation.fitting import Fitting, described, every_leaf, is_sequence, or_zero, vector_of
 from adjoint.frontend.differentiation.inner_functions import as_result, lower_inner
 from adjoint.frontend.interpreter import joins
@@ -78,7 +78,7 @@ class Following:
         excluded = self.given.excluded(lo, self.declaration)
         varies = any(isinstance(leaf, ir.Var) for arg in args for leaf in every_leaf(lo, arg))
         self.lent.update(storage for arg in args for leaf in every_leaf(lo, arg) for storage in _memory(leaf))
-        settle_written(lo, self.declaration, self.given, self.node)
+        excluded += settle_outside(lo, self.declaration, self.given, self.node)
         objects = {ref: lo.store[ref] for arg in args for ref in refs_in(lo, arg)}
         statements: list[ir.Statement] = []
         levels = levels_now()

@@ -218,10 +218,10 @@ def enter(lo: Lowerer, value: Any, path: Path, hint: str, declare: Callable[[ir.
         )
     if type(value) is list and _is_deep(value, MAX_DEPTH):
         return _declared(ir.Var(hint, ir.Opaque(list), True), declare)
-    if type(value) is list:
-        return _enter_list(lo, value, path, hint, declare)
-    if type(value) in DICTS:
-        return _enter_dict(lo, value, path, hint, declare)
+    if type(value) is list or type(value) in DICTS:
+        found = (_enter_list if type(value) is list else _enter_dict)(lo, value, path, hint, declare)
+        note_entered(lo, value, found)
+        return found
     stands_for = own_attribute(value, "__adjoint_type__")  # an argument of which only the type is known
     if stands_for is not None:
         return _declared(ir.Var(hint, stands_for, True), declare)

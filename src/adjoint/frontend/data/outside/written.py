@@ -25,7 +25,7 @@ from adjoint.types.structure import fields_of
 
 
 def note_entered(lo: Lowerer, thing: Any, value: Value) -> None:
-    """Takes down an object or an array that the program has from outside."""
+    """Takes down an object, a container or an array that the program has from outside."""
     lo.run_data.written.entered.append((thing, value))
     if lo.run_data.written:
         _forget(lo, thing, value)
@@ -38,7 +38,7 @@ def forget_written(lo: Lowerer) -> None:
 
 
 def _forget(lo: Lowerer, thing: Any, value: Value) -> None:
-    if isinstance(thing, np.ndarray):
+    if isinstance(thing, (np.ndarray, list, dict)):
         return
     written = lo.run_data.written
     own = fields_of(thing)
@@ -73,11 +73,25 @@ def _written_in(lo: Lowerer, thing: Any) -> Any:
 def _containers_in(thing: Any, depth: int = 0) -> Iterator[Any]:
     if isinstance(thing, (list, dict, set, tuple)) and depth < _DEEPEST:
         yield thing
-        for item in thing.values() if isinstance(thing, dict) else thing:
+        for item in _items(thing):
             yield from _containers_in(item, depth + 1)
 
 
 _DEEPEST = 8  # containers that lie deeper are not looked into by the program either
+
+
+def values_of(lo: Lowerer, thing: Any) -> Iterator[Value]:
+    """What stands in the program for an object or container from outside, or for arrays that share memory."""
+    for each, value in lo.run_data.written.entered:
+        if isinstance(each, np.ndarray):
+            if isinstance(thing, np.ndarray) and np.may_share_memory(each, thing):
+                yield value
+        elif each is thing or any(thing is part for held in _containers_in(each) for part in (held, *_items(held))):
+            yield value
+
+
+def _items(container: Any) -> Any:
+    return container.values() if isinstance(container, dict) else container
 
 
 def refuse_written(lo: Lowerer, body: ir.Block) -> None:

@@ -12,8 +12,8 @@ from types import MethodType
 from adjoint import ir
 from adjoint.frontend.declared.arguments import Arguments
 from adjoint.frontend.declared.parameters import called_by, parameters_of
-from adjoint.frontend.declared.writes.outside import note_outside
-from adjoint.frontend.declared.writes.parameters import writes_of
+from adjoint.frontend.declared.writes.outside import note_outside, read_outside
+from adjoint.frontend.declared.writes.parameters import accesses_of
 from adjoint.frontend.declared.writes.paths import Outside, Path, Write
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
@@ -24,18 +24,24 @@ from adjoint.sources.definitions import underlying
 from adjoint.types.structure import CONTAINERS
 
 
-def settle_written(lo: Lowerer, declaration: Declaration, given: Arguments, node: ast.AST | None) -> None:
-    """Refuses a call that changes what it is given, and forgets the attributes that it binds anew."""
+def settle_outside(
+    lo: Lowerer, declaration: Declaration, given: Arguments, node: ast.AST | None
+) -> list[tuple[str, ir.Atom]]:
+    """Refuses a call that changes what it is given, and forgets the attributes that it binds anew.
+
+    Gives what the function reads of what the program has from outside, by which no derivative is declared.
+    """
     fn = declaration.fn if underlying(declaration.fn) is not None else called_by(declaration.fn)
     function = underlying(fn)
     if function is None or isinstance(declaration.fn, type):
-        return
+        return []
     values = _by_name(declaration, given)
     if given.receiver is not None and function.__code__.co_argcount:
         values.setdefault(function.__code__.co_varnames[0], given.receiver)
     elif isinstance(declaration.fn, MethodType) and function.__code__.co_argcount:
         values.setdefault(function.__code__.co_varnames[0], ir.Const(declaration.fn.__self__))
-    written = writes_of(function, values, lambda path: _class_at(lo, values, path))
+    written, read = accesses_of(function, values, lambda path: _class_at(lo, values, path))
+    read_there = read_outside(lo, read)
     for write in sorted(written, key=lambda each: (each.bound, each.path.fields)):
         if isinstance(write.path.start, Outside):
             note_outside(lo, declaration, write, node)
@@ -48,6 +54,7 @@ def settle_written(lo: Lowerer, declaration: Declaration, given: Arguments, node
                 helps = (f"let it return the new {write.path.fields[0]!r}, and assign that where it is called",)
             label = f"{declaration.name!r} writes {whose}"
             raise lo.problem("AD0303", node, label, helps=helps)
+    return read_there
 
 
 def _class_at(lo: Lowerer, values: dict[str, Value], path: Path) -> type | None:

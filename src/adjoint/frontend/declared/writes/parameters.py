@@ -26,7 +26,19 @@ from adjoint.frontend.declared.writes.library_effects import (
     makes_a_container,
     writes_its_first_argument,
 )
-from adjoint.frontend.declared.writes.paths import CONTENTS, MISSING, Path, Write, held_at, outside
+from adjoint.frontend.declared.writes.paths import (
+    CONTENTS,
+    MISSING,
+    Path,
+    Write,
+    held_at,
+    inside,
+    is_a_chain,
+    is_a_librarys,
+    method_of,
+    outside,
+    variables_of,
+)
 from adjoint.sources.definitions import find, underlying
 from adjoint.sources.library_folders import is_of_a_library
 
@@ -37,18 +49,19 @@ _Given = Sequence[frozenset[Path]]
 _NOTHING: frozenset[Path] = frozenset()
 
 
-def writes_of(function: FunctionType, names: Iterable[str], classes: Classes) -> frozenset[Write]:
-    """What a function writes of its parameters of these names, and of what is outside of it.
+def accesses_of(
+    function: FunctionType, names: Iterable[str], classes: Classes
+) -> tuple[frozenset[Write], frozenset[Path]]:
+    """What a function writes of its parameters of these names, and outside of it; and what it reads outside.
 
     ``classes`` tells of what class an object at a path is, where that is known.
     """
     analysis = _Analysis(classes)
     analysis.follow(function, {name: frozenset({Path(name)}) for name in names})
     if not is_of_a_library(function.__code__.co_filename):
-        return frozenset(analysis.found)
-    return frozenset(  # others are what the library remembers
-        write for write in analysis.found if not write.path.fields and isinstance(write.path.start, str)
-    )
+        return frozenset(analysis.found), frozenset(analysis.read)
+    written = [write for write in analysis.found if not write.path.fields and isinstance(write.path.start, str)]
+    return frozenset(written), frozenset()  # others are what the library remembers
 
 
 class _Analysis:
@@ -57,6 +70,7 @@ class _Analysis:
     def __init__(self, classes: Classes) -> None:
         self.classes = classes
         self.found: set[Write] = set()
+        self.read: set[Path] = set()
         self.active: set[CodeType] = set()
         self.known: dict[tuple[FunctionType, tuple[tuple[str, frozenset[Path]], ...]], frozenset[Path]] = {}
 
@@ -115,8 +129,8 @@ class _Body(ast.NodeVisitor):
             case ast.Attribute(value=base, attr=name):
                 return frozenset(each.at(name) for each in self.paths(base))
             case ast.Subscript(value=base, slice=key):
-                names, held = _variables(self.paths(base), key)
-                return names | _inside(held)
+                names, held = variables_of(self.paths(base), key)
+                return names | inside(held)
             case ast.IfExp(body=one, orelse=other):
                 return self.paths(one) | self.paths(other)
             case ast.BoolOp(values=values):
@@ -124,7 +138,7 @@ class _Body(ast.NodeVisitor):
             case ast.NamedExpr(value=value) | ast.Await(value=value):
                 return self.paths(value)
             case ast.Starred(value=value):
-                return _inside(self.paths(value))
+                return inside(self.paths(value))
             case ast.Call() as call:
                 return self.call(call)
             case _:
@@ -155,7 +169,7 @@ class _Body(ast.NodeVisitor):
             return _NOTHING.union(*[self.items(each) | self.paths(each) for each in value.elts])
         if isinstance(value, ast.Call) and makes_a_container(self.resolved(value.func)):
             return _NOTHING.union(*map(self.items, value.args))
-        return _inside(self.paths(value))
+        return inside(self.paths(value))
 
     def forget(self, *names: str | None) -> None:
         for name in names:
@@ -183,7 +197,16 @@ class _Body(ast.NodeVisitor):
         found = {id(value): value for value in map(held_at, self.paths(node))}
         return found.popitem()[1] if len(found) == 1 else MISSING
 
-    # -- what is written -------------------------------------------------------------------------------------------
+    # -- what is read, and written ------------------------------------------------------------------------------------
+
+    def visit_Name(self, node: ast.Name | ast.Attribute) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.analysis.read.update(each for each in self.paths(node) if not isinstance(each.start, str))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self.visit_Name(node)
+        if not is_a_chain(node.value):
+            self.visit(node.value)
 
     def contents(self, paths: Iterable[Path]) -> None:
         self.analysis.found.update(map(Write, paths))
@@ -194,10 +217,12 @@ class _Body(ast.NodeVisitor):
             case ast.Attribute(value=base, attr=name):
                 self.put(self.paths(base), name, value)
             case ast.Subscript(value=base, slice=key):
-                names, held = _variables(self.paths(base), key)
+                names, held = variables_of(self.paths(base), key)
                 self.analysis.found.update(Write(each, True) for each in names)
                 self.contents(held)
-        self.generic_visit(target)
+                self.visit(key)
+        if isinstance(target, (ast.Attribute, ast.Subscript)) and not is_a_chain(target.value):
+            self.visit(target.value)
 
     def put(self, bases: Iterable[Path], name: str, value: ast.AST | None) -> None:
         counts = isinstance(value, ast.Constant) and isinstance(value.value, (int, str, type(None)))
@@ -226,6 +251,7 @@ class _Body(ast.NodeVisitor):
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
         self.contents(self.paths(node.target))
+        self.analysis.read.update(each for each in self.paths(node.target) if not isinstance(each.start, str))
         if not isinstance(node.target, ast.Name):
             is_whole = isinstance(node.op, (ast.Add, ast.Sub, ast.Mult))
             self.write(node.target, node.value if is_whole else None)
@@ -303,7 +329,7 @@ class _Body(ast.NodeVisitor):
 
     def visit_Match(self, node: ast.Match) -> None:
         self.visit(node.subject)
-        held = _inside(self.paths(node.subject)) | self.paths(node.subject)
+        held = inside(self.paths(node.subject)) | self.paths(node.subject)
 
         def of(case: ast.match_case) -> None:
             for part in ast.walk(case.pattern):
@@ -319,13 +345,13 @@ class _Body(ast.NodeVisitor):
         if isinstance(node, ast.FunctionDef):
             self.forget(node.name)
 
-        def inside() -> None:
+        def body() -> None:
             given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg)
             self.forget(*[each.arg for each in given if each is not None])
             self.follow(node.body if isinstance(node.body, list) else [node.body])
 
         held = self.held
-        self.branches(inside)
+        self.branches(body)
         self.held = held
 
     visit_Lambda = visit_FunctionDef
@@ -397,13 +423,13 @@ class _Body(ast.NodeVisitor):
         if own is not None:
             return self.function_called(own, node, given)
         cls = value if isinstance(value, type) else self.analysis.class_at(path)
-        found = _found_in(cls, name, after)
+        found = method_of(cls, name, after)
         function = underlying(found)
         if function is None:
             return self.done(effects_of_method(cls, name), [frozenset({path}), *given]) | (
                 self.done(FILLS_FIRST, given) if writes_its_first_argument(name) else _NOTHING
             )
-        if _is_a_librarys(function) and not isinstance(path.start, str):
+        if is_a_librarys(function) and not isinstance(path.start, str):
             return _NOTHING
         if isinstance(found, classmethod):
             return self.called(function, node, [frozenset({outside(cls)}), *given])
@@ -429,14 +455,14 @@ class _Body(ast.NodeVisitor):
             self.contents(path for each in given[function.nin :] for path in each)
             return _NOTHING
         if isinstance(function, type):
-            maker = underlying(_found_in(function, "__init__", None))
-            if maker is not None and not _is_a_librarys(maker):
+            maker = underlying(method_of(function, "__init__", None))
+            if maker is not None and not is_a_librarys(maker):
                 self.called(maker, node, [_NOTHING, *given])
                 return _NOTHING
         plain = underlying(function)
-        if plain is not None and not _is_a_librarys(plain):
+        if plain is not None and not is_a_librarys(plain):
             return self.called(plain, node, given)
-        if plain is None and isinstance(_found_in(type(function), "__call__", None), FunctionType):
+        if plain is None and isinstance(method_of(type(function), "__call__", None), FunctionType):
             return self.method(outside(function), "__call__", None, node, given)
         return self.done(effects_of_function(function), given)
 
@@ -444,8 +470,8 @@ class _Body(ast.NodeVisitor):
         """Follows what a call does of which effects are told; gives what its value may be."""
         self.contents(path for each in facts.written(given) for path in each)
         if facts.hands_on:
-            return _inside(_NOTHING.union(*given))
-        return _inside(given[facts.view_of]) if facts.view_of is not None and facts.view_of < len(given) else _NOTHING
+            return inside(_NOTHING.union(*given))
+        return inside(given[facts.view_of]) if facts.view_of is not None and facts.view_of < len(given) else _NOTHING
 
     def called(self, function: FunctionType, node: ast.Call, given: _Given) -> frozenset[Path]:
         """Follows a function that is handed what is given."""
@@ -455,7 +481,7 @@ class _Body(ast.NodeVisitor):
         if any(isinstance(each, ast.Starred) for each in node.args):
             held = dict.fromkeys(names[: code.co_argcount], _NOTHING.union(*given))
         if code.co_flags & inspect.CO_VARARGS:
-            held[code.co_varnames[len(names)]] = _inside(_NOTHING.union(*given[code.co_argcount :]))
+            held[code.co_varnames[len(names)]] = inside(_NOTHING.union(*given[code.co_argcount :]))
         held.update({each.arg: self.paths(each.value) for each in node.keywords if each.arg in names})
         return self.analysis.follow(function, held)
 
@@ -466,27 +492,3 @@ class _Body(ast.NodeVisitor):
             return None
         found = held_at(outside((self.function.__closure__ or ())[code.co_freevars.index("__class__")], CONTENTS))
         return found if isinstance(found, type) else None
-
-
-def _found_in(cls: type | None, name: str, after: type | None) -> Any:
-    """A method of a class, or of those that come after another one in its order, as it stands there."""
-    order: Sequence[type] = () if cls is None else cls.__mro__
-    if after in order:
-        order = order[order.index(after) + 1 :]
-    return next((each.__dict__[name] for each in order if name in each.__dict__), None)
-
-
-def _variables(paths: frozenset[Path], key: ast.AST) -> tuple[frozenset[Path], frozenset[Path]]:
-    """Of what has items, the variables of a module that a key names; and the others."""
-    tables = frozenset(each for each in paths if not each.fields and type(held_at(each)) is dict)
-    if not tables or not isinstance(key, ast.Constant):
-        return _NOTHING, paths - tables
-    return frozenset(each.at(str(key.value)) for each in tables), paths - tables
-
-
-def _is_a_librarys(function: FunctionType) -> bool:
-    return is_of_a_library(function.__code__.co_filename)
-
-
-def _inside(paths: Iterable[Path]) -> frozenset[Path]:
-    return frozenset(each.parts for each in paths)

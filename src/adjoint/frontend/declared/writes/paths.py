@@ -5,14 +5,16 @@ What lies outside exists when a derivative is made: a path from there is followe
 
 from __future__ import annotations
 
+import ast
 import inspect
-from collections.abc import Iterable
-from types import CellType, MemberDescriptorType, ModuleType
+from collections.abc import Iterable, Sequence
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from adjoint.records import dataclass, field
+from adjoint.sources.library_folders import is_of_a_library
 from adjoint.types.structure import fields_of
 
 CONTENTS = "cell_contents"
@@ -105,3 +107,44 @@ def items_of(thing: Any) -> list[Any]:
     if isinstance(thing, dict):
         return list(thing.values())
     return list(thing) if isinstance(thing, (list, tuple)) else []
+
+
+def is_a_chain(node: ast.AST) -> bool:
+    """Whether an expression is a name, or attributes behind one."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def described(path: Path) -> str:
+    """How a message names what is at a path from outside."""
+    thing = path.start.thing if isinstance(path.start, Outside) else None
+    owner = [thing.__name__] if isinstance(thing, type) else []
+    names = ".".join([*owner, *[name for name in path.fields if name != CONTENTS]])
+    return f"the variable {names!r}" if names else "a variable"
+
+
+def method_of(cls: type | None, name: str, after: type | None) -> Any:
+    """A method of a class, or of those that come after another one in its order, as it stands there."""
+    order: Sequence[type] = () if cls is None else cls.__mro__
+    if after in order:
+        order = order[order.index(after) + 1 :]
+    return next((each.__dict__[name] for each in order if name in each.__dict__), None)
+
+
+def variables_of(paths: frozenset[Path], key: ast.AST) -> tuple[frozenset[Path], frozenset[Path]]:
+    """Of what has items, the variables of a module that a key names; and the others."""
+    tables = frozenset(each for each in paths if not each.fields and type(held_at(each)) is dict)
+    if not tables or not isinstance(key, ast.Constant):
+        return frozenset(), paths - tables
+    return frozenset(each.at(str(key.value)) for each in tables), paths - tables
+
+
+def is_a_librarys(function: FunctionType) -> bool:
+    """Whether a library has a function."""
+    return is_of_a_library(function.__code__.co_filename)
+
+
+def inside(paths: Iterable[Path]) -> frozenset[Path]:
+    """Anything in what is at paths."""
+    return frozenset(each.parts for each in paths)

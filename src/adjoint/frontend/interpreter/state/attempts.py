@@ -51,7 +51,7 @@ class WrittenOutside:
     things
         Arrays, containers and objects that are changed, by identity.
     entered
-        The objects and arrays that the program has from outside.
+        The objects, containers and arrays that the program has from outside.
     """
 
     variables: dict[tuple[int, str], tuple[Any, bool, Any]] = field(default_factory=dict)
