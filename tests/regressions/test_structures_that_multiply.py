@@ -27,9 +27,9 @@ def twelve(x):
 
 @pytest.mark.parametrize("x", [0.5, 2.5, 4.5])
 def test_few(x):
-    step = 1e-6
-    slope = (four(x + step) - four(x - step)) / (2.0 * step)
-    assert np.isclose(ad.grad(four)(x), slope)
+    cubed = x**3 if x > 1.0 else 0.0
+    length = (four(x) - cubed) / x  # which steps: x has another text beside it
+    assert np.isclose(ad.grad(four)(x), length + 3.0 * cubed / x)
 
 
 def test_many_are_refused_soon():
