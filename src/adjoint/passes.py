@@ -307,7 +307,12 @@ PASSES = {
         Pass("covered-initialization", "native.loops.overwritten_zeros:without_overwritten_zeros", everywhere=True),
         Pass("fuse-loops", "native.loops.merging.loop_fusion:with_loops_in_step", everywhere=True),
         Pass("scatter-to-gather", "native.loops.scatter_to_gather:with_neighbours_summed", everywhere=True),
-        Pass("promote-to-registers", "native.loops.register_promotion:with_places_as_variables", everywhere=True),
+        Pass(
+            "promote-to-registers",
+            "native.loops.register_promotion:with_places_as_variables",
+            given=lambda c: (c.handed, c.target),
+            everywhere=True,
+        ),
         Pass("nonnegative-indices", "native.loops.nonnegative_indices:with_unsigned_indices", everywhere=True),
         # what machine code checks
         Pass("inline-recursion", "native.legalize.recursion.inlining:unfolded", everywhere=True),

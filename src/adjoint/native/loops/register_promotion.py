@@ -1,13 +1,14 @@
 """Register promotion: a place of an array that a loop works on again and again is a variable as long as it runs.
 
 Legal where nothing else in the loop touches that place: other elements of the array may be touched whose indices surely
-differ (`IndexOrder`), as ``x_bar[j]`` beside ``x_bar[i]`` for ``j`` in ``range(i)``.
+differ (`IndexOrder`), as ``x_bar[j]`` beside ``x_bar[i]`` for ``j`` in ``range(i)``. Memory that others see is written
+in each iteration where an exception may leave the loop, or Python that it calls may look.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -19,32 +20,54 @@ from adjoint.ir.join import is_array, type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.walk import blocks_of, defined_by, operands, statements_in, vars_used
 from adjoint.native.loops.reductions import OPERATORS, added
+from adjoint.native.loops.witnesses import Witnesses
 from adjoint.rules.typing import type_of_call
+from adjoint.target import PYTHON, Target
 
 
-def with_places_as_variables(function: ir.Function) -> ir.Function:
-    """The function with places of arrays that a loop works on read before the loop and written after it."""
-    body = in_block(function.body, order=IndexOrder(function))
+def with_places_as_variables(
+    function: ir.Function, handed: Collection[ir.Storage] | None = None, target: Target = PYTHON
+) -> ir.Function:
+    """The function with places of arrays that a loop works on read before the loop and written after it.
+
+    Parameters
+    ----------
+    function
+        The function.
+    handed
+        Memory that others see; None for that of the parameters.
+    target
+        What it is made for: what of arithmetic raises exceptions.
+    """
+    witnesses = Witnesses(function, handed, target)
+    body = in_block(function.body, order=IndexOrder(function), witnesses=witnesses)
     return ir.Function(function.name, function.params, body, function.doc)
 
 
-def in_block(block: ir.Block, along: ir.Var | None = None, order: IndexOrder | None = None) -> ir.Block:
+def in_block(
+    block: ir.Block,
+    along: ir.Var | None = None,
+    order: IndexOrder | None = None,
+    witnesses: Witnesses | None = None,
+) -> ir.Block:
     """The same of a block: of all places, or of those with one number among their indices.
 
-    Without ``order`` different indices may be the same number.
+    Without ``order`` different indices may be the same number; without ``witnesses`` nobody looks before the end.
     """
 
     def inner(part: ir.Block) -> ir.Block:
-        return in_block(part, along, order)
+        return in_block(part, along, order, witnesses)
 
     statements: list[ir.Statement] = []
     for statement in block.statements:
         current = map_blocks(statement, inner)
-        statements += _promoted(current, along, order) if isinstance(current, ir.Loop) else [current]
+        statements += _promoted(current, along, order, witnesses) if isinstance(current, ir.Loop) else [current]
     return ir.Block(tuple(statements), rebuild_terminator(block.terminator, lambda atom: atom, inner))
 
 
-def _promoted(loop: ir.Loop, along: ir.Var | None, order: IndexOrder | None) -> list[ir.Statement]:
+def _promoted(
+    loop: ir.Loop, along: ir.Var | None, order: IndexOrder | None, witnesses: Witnesses | None
+) -> list[ir.Statement]:
     """The loop, with places as variables; if it does not run, nothing is read or written."""
     end, over = loop.body.terminator, loop.over
     if (
@@ -57,6 +80,9 @@ def _promoted(loop: ir.Loop, along: ir.Var | None, order: IndexOrder | None) -> 
     accesses = _Accesses(loop, order)
     loads = [load for load in accesses.loads() if _is_along(along, load.key)]
     places = [place for place in accesses.places() if _is_along(along, place[1])]
+    if witnesses is not None:
+        seen = witnesses.seen_in(loop.body, [_storage(base) for base, _ in places])
+        places = [place for place in places if _storage(place[0]) not in seen]
     if not places and not loads:
         return [loop]
     before, after = Builder(type_of_call, loop.span), Builder(type_of_call, loop.span)

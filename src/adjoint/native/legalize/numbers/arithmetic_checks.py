@@ -38,6 +38,11 @@ def with_checks(function: ir.Function, of_functions: bool = True) -> ir.Function
     return _Checking(of_functions).function(function)
 
 
+def refuses_something(block: ir.Block, of_functions: bool = True) -> bool:
+    """Whether a block has an operation that is checked."""
+    return _Checking(of_functions).block(block) is not block
+
+
 class _Checking(Rewriting):
     """Checks a value once, and not again where that must have been before."""
 

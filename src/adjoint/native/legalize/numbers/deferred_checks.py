@@ -129,10 +129,13 @@ _QUIET_MODULES = (
 
 
 def _raises_nothing(call: ir.Call) -> bool:
+    return only_computes(call) and (not _is_one_of(call, _WHOLE) or any(map(_is_float, call.args)))
+
+
+def only_computes(call: ir.Call) -> bool:
+    """Whether a call does nothing but compute, and raises nothing but what is checked in arithmetic."""
     found = effects_of(call)
     if not (found.known and found.pure) or _is_one_of(call, _RAISING):
-        return False
-    if _is_one_of(call, _WHOLE) and not any(map(_is_float, call.args)):
         return False
     module = getattr(call.callee, "__module__", None) or type(call.callee).__module__
     return module in (*_QUIET_MODULES, fused_loops.__name__)
