@@ -199,14 +199,15 @@ def test_powers_refuse_what_python_refuses(f):
         for y in NUMBERS:
             expected, _ = outcome_of_numbers(interpreted, x, y)
             found, _ = outcome_of_numbers(compiled, x, y)
-            assert type(found) is type(expected) and str(found) == str(expected), (x, y)
+            first, other = (str(problem).split("\n")[0] for problem in (found, expected))  # of where, code tells less
+            assert type(found) is type(expected) and first == other, (x, y)
 
 
 def outcome_of_numbers(derivative, x, y):
     """The exception of a call, if it raises one."""
     try:
         return None, derivative(x, y)
-    except (ArithmeticError, ValueError) as problem:
+    except (ArithmeticError, ValueError, ad.DifferentiationError) as problem:
         return problem, None
 
 
