@@ -16,7 +16,8 @@ from adjoint.analysis.effects import effects_of
 from adjoint.analysis.known_effects import ACTS, UNKNOWN, VALUES
 from adjoint.ir.join import is_array, reads_metadata
 from adjoint.ir.rebuild import substitute
-from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, vars_used
+from adjoint.ir.walk import blocks_of, free_vars, leaves, operands, statements_in, targets_of, terminators_in, vars_used
+from adjoint.native.legalize.numbers.arithmetic_checks import refuses_something
 from adjoint.records import dataclass
 from adjoint.runtime import display, objects, stacks, tangents
 from adjoint.runtime.objects import Checkpoints
@@ -164,17 +165,17 @@ def _tail(statements: list[ir.Statement], head: set[ir.Statement]) -> set[ir.Sta
     """The statements that put structures together, or write to those of the user, and that nothing else waits for."""
     found: set[ir.Statement] = set()
     waited_for: set[ir.Atom] = set()
-    read_later = False
+    seen_later = False
     flags = {each.target for each in statements if isinstance(each, ir.Load) and reads_metadata(each)}
     for statement in reversed(statements):
         if statement in head:
             continue
         is_waited_for = any(target in waited_for for target in targets_of(statement))
         packs = _packs(statement) and not (isinstance(statement, ir.Store) and statement.base in flags)
-        if packs and not is_waited_for and not (read_later and _writes_structures(statement)):
+        if packs and not is_waited_for and not (seen_later and _writes_structures(statement)):
             found.add(statement)
             continue
-        read_later |= _reads_structures(statement)
+        seen_later |= _reads_structures(statement) or _may_be_left(statement)
         waited_for.update(operands(statement))
         for block in blocks_of(statement):
             waited_for.update(vars_used(block))
@@ -198,6 +199,14 @@ def _may_look_anywhere(part: ir.Statement) -> bool:
     if isinstance(part.callee, (ir.Function, ir.Definition, ir.Derived)):
         return facts.acts
     return facts is UNKNOWN or facts is ACTS or facts is VALUES
+
+
+def _may_be_left(statement: ir.Statement) -> bool:
+    """Whether an exception that the program means may leave a statement: others see what is written by then."""
+    block = ir.Block((statement,), ir.Yield())
+    if any(isinstance(end, ir.Raise) for end in terminators_in(block)) or refuses_something(block):
+        return True
+    return any(isinstance(part, ir.Call) and effects_of(part).acts for part in statements_in(block))
 
 
 def _packs(statement: ir.Statement) -> bool:

@@ -1,4 +1,4 @@
-"""What a loop wrote to an argument before an exception left it, in machine code as in Python."""
+"""What was written to arguments before an exception left a function, in machine code as in Python."""
 
 import math
 
@@ -69,6 +69,32 @@ def raised_by_what_it_calls(x, v):
     return total
 
 
+class Model:
+    def __init__(self):
+        self.scale, self.items, self.table = 1.0, [1.0, 2.0], {"a": 1.0}
+
+
+def attributes(model, x):
+    model.scale = 5.0
+    model.items[0] = 4.0
+    model.table["a"] = 3.0
+    if x > 0.5:
+        raise ValueError("left")
+    return x * model.scale
+
+
+def an_attribute_and_a_refusal(model, x):
+    model.scale = 5.0
+    return x * math.log(x - x)
+
+
+def an_attribute_written_twice(model, x):
+    model.scale = x
+    y = 2.0 / (x - x)
+    model.scale = y
+    return x * y
+
+
 PROGRAMS = (
     raised_before,
     raised_behind,
@@ -77,6 +103,7 @@ PROGRAMS = (
     refused_by_a_function,
     raised_by_what_it_calls,
 )
+WITH_OBJECTS = attributes, an_attribute_and_a_refusal, an_attribute_written_twice
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -88,3 +115,14 @@ def test_as_python_leaves_it(program) -> None:
             run(0.8, v)
         left.append(v.tolist())
     assert left[0] == left[1] == left[2] != [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("program", WITH_OBJECTS)
+def test_objects_as_python_leaves_them(program) -> None:
+    left = []
+    for run in (program, ad.value_and_grad(program, 1), ad.value_and_grad(program, 1, native="strict")):
+        model = Model()
+        with pytest.raises((ValueError, ZeroDivisionError)):
+            run(model, 0.8)
+        left.append(vars(model))
+    assert left[0] == left[1] == left[2] != vars(Model())
