@@ -157,3 +157,28 @@ def test_what_each_iteration_hands_to_the_next() -> None:
         loop = ir.Loop(over, index, (before,), (ir.UNDEFINED,), body, (last,))
         extents = Extents(ir.Function("f", (a,), ir.Block((loop,), ir.Return((last,)))))
         assert (extents.of(last) == extents.of(a)) == (shape == "that of a")
+
+
+def test_arrays_of_places_select_in_their_own_shape():
+    whole, many = np.dtype(np.int64), ("many", "many")
+    field = ir.Var("field", ir.Array(np.dtype(float), many))
+    places = ir.Var("places", ir.Array(whole, many))
+    row = ir.Var("row", ir.Array(whole, ("many",)))
+    unsure = ir.Var("unsure", ir.Array(None, many))
+    made = [ir.Var(name, ir.Array(np.dtype(float), None)) for name in ("element", "rows", "broadcast", "perhaps")]
+    keys = [(places, places), (row,), (places, row), (unsure,)]
+    loads = [ir.Load(target, field, ir.Subscript(key)) for target, key in zip(made, keys, strict=True)]
+    params = (field, places, row, unsure)
+    extents = Extents(ir.Function("f", params, ir.Block(tuple(loads), ir.Return((made[0],)))))
+    elements, rows, broadcast, perhaps = map(extents.of, made)
+    assert elements == extents.of(places)
+    assert rows == (*extents.of(row), extents.of(field)[1])
+    assert broadcast is not None and len(broadcast) == 2 and broadcast[0] == extents.of(places)[0]
+    assert perhaps is None  # it may be a mask
+
+
+def test_indices_have_the_shape_that_they_are_told():
+    shape = ir.Const((3, 4))
+    made = ir.Var("made", ir.Array(np.dtype(np.int64), ("many", "many", "many")))
+    body = ir.Block((ir.Call((made,), np.indices, (shape,)),), ir.Return((made,)))
+    assert Extents(ir.Function("f", (), body)).of(made) == (2, 3, 4) == np.indices((3, 4)).shape

@@ -50,3 +50,19 @@ def test_results_have_the_dtype(x):
 def test_casts_to_whole_numbers_are_refused():
     with pytest.raises(ad.DifferentiationError, match="AD0204"):
         ad.grad(lambda x: np.sum(np.multiply(x, x, dtype=int, casting="unsafe")))(X)
+
+
+def product_into(x, y):
+    out = np.empty(y.shape, dtype=y.dtype)
+    np.multiply(x, y, out=out, casting="no")
+    return np.sum(out)
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_casts_that_are_not_wanted(native):
+    gradient = ad.grad(product_into, native=native)
+    single = X.astype(np.float32)
+    np.testing.assert_allclose(gradient(X, X), X)
+    np.testing.assert_allclose(gradient(single, single), single)
+    with pytest.raises(TypeError, match="with casting rule 'no'"):
+        gradient(X, single)

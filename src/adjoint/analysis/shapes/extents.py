@@ -204,6 +204,8 @@ class Extents:
             return self.made(given)
         if callee in _OF_A_SHAPE:
             return self.made(args[0])
+        if callee is np.indices and len(args) == 1:
+            return None if (size := self.made(args[0])) is None else (len(size), *size)
         if callee is array_of and all(isinstance(type_of_atom(leaf), ir.Scalar) for leaf in args[1:]):
             return displayed_shape(args[0])
         if callee in _PRODUCTS and len(args) == 2:
@@ -288,7 +290,10 @@ class Extents:
         return self.part(shape, key.items)
 
     def part(self, shape: Shape, items: Sequence[ir.Atom | ir.Slice]) -> Shape | None:
-        """The shape of what basic indices select, or a mask beside slices."""
+        """The shape of what basic indices select, or a mask beside slices, or arrays of places."""
+        if items and all(map(_is_of_places, items)):
+            places = self.broadcast([self.of(item) for item in items])  # type: ignore[arg-type]
+            return None if places is None or len(items) > len(shape) else (*places, *shape[len(items) :])
         result: list[Extent] = []
         axis = 0
         taken = sum(_mask_rank(item) or 1 for item in items if item not in (ir.Const(None), ir.Const(Ellipsis)))
@@ -431,6 +436,12 @@ class Extents:
         if found is None:
             found = self.inner[id(loop)] = {*defined_by(loop), *self.tapes.shared_index(loop)}
         return found
+
+
+def _is_of_places(item: ir.Atom | ir.Slice) -> bool:
+    """Whether an index is an array of integers."""
+    type_ = item.type if isinstance(item, ir.Var) else None
+    return isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind in "iu"
 
 
 def _is_mask(item: object) -> bool:

@@ -13,7 +13,7 @@ from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
 from adjoint.rules.shapes import model_of
 from adjoint.runtime.arithmetic import numbers
-from adjoint.runtime.array_functions import arrays
+from adjoint.runtime.array_functions import arrays, places
 
 _ZEROS = (np.zeros_like, arrays.zeros_like, arrays.zeros_in_memory)
 _LIKE: dict[Any, int] = dict.fromkeys((np.copy, np.ones_like, np.empty_like, *_ZEROS, arrays.shape_only), 0)
@@ -28,6 +28,7 @@ _LIKE |= {
     operator.pos: 0,
 }
 _LIKE |= dict.fromkeys((np.ndarray.astype, numbers.sign, np.sign, np.real, np.imag, np.conj, np.isnan, np.isinf), 0)
+_LIKE[places.numbered] = 0
 """Functions whose result has the shape of an argument, and which."""
 _BY_ELEMENTS: frozenset[Any] = frozenset(
     (

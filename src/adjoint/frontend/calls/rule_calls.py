@@ -37,6 +37,7 @@ from adjoint.frontend.objects.special_methods import said_array
 from adjoint.rules import registry
 from adjoint.rules.declarations import Declaration
 from adjoint.rules.kinds import Bilinear, Elementwise, General, Linear, Rule
+from adjoint.runtime.arithmetic.checks import check_casts
 from adjoint.sources.library_folders import package_of
 from adjoint.types.classes.annotations import signature
 from adjoint.types.structure import CONTAINERS
@@ -121,8 +122,8 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     assert rule is not None
     args = [_converted(lo, callee, value, node) for value in args]
     args, kwargs = _with_out_named(callee, rule, args, kwargs)
-    if isinstance(callee, np.ufunc) and "casting" in kwargs and _are_doubles((*args, kwargs.get("out", NONE))):
-        kwargs = {name: value for name, value in kwargs.items() if name != "casting"}  # nothing is cast
+    if isinstance(callee, np.ufunc) and "casting" in kwargs:
+        kwargs = _without_casts(lo, callee, args, kwargs, node)
     if isinstance(callee, np.ufunc) and kwargs:
         args, kwargs = _of_one_dtype(lo, callee, args, _without_defaults(kwargs), node)
     if kwargs.get("out") == NONE:
@@ -233,6 +234,22 @@ def _without_defaults(kwargs: dict[str, Value]) -> dict[str, Value]:
     if kwargs.get("out", NONE) != NONE:
         return kwargs
     return {name: value for name, value in kwargs.items() if not _is_one_of(value, _DEFAULTS.get(name, ()))}
+
+
+def _without_casts(
+    lo: Lowerer, callee: np.ufunc, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None
+) -> dict[str, Value]:
+    """Keywords without that for casts, where nothing is cast, or it is asked at run time that nothing else is."""
+    operands = [value for value in (*args, kwargs.get("out", NONE)) if value != NONE]
+    rest = {name: value for name, value in kwargs.items() if name != "casting"}
+    if _are_doubles(operands):
+        return rest
+    narrower = any(kwargs["casting"] == ir.Const(each) for each in ("no", "equiv", "safe"))
+    if not narrower or "dtype" in kwargs or not all(isinstance(type_of(value), ir.Array) for value in operands):
+        return kwargs
+    atoms = [materialize(lo, value, node) for value in (kwargs["casting"], *operands)]
+    lo.emit(ir.Call((), check_casts, (ir.Const(callee), *atoms), (), lo.span(node)))
+    return rest
 
 
 def _are_doubles(values: Iterable[Value]) -> bool:

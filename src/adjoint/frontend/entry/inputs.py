@@ -54,7 +54,8 @@ def guard_lookup(lo: Lowerer, cls: type, name: str, found: Any) -> None:
         return
     if cls.__module__ == "builtins" and not is_written_in_python(cls):
         return
-    is_itself = getattr(cls, name, None) is found
+    is_users_descriptor = isinstance(getattr(type(found), "__get__", None), types.FunctionType)
+    is_itself = not is_users_descriptor and getattr(cls, name, None) is found
     path: Path = ("attribute", cls, name) if is_itself else ("static", cls, name)
     if (
         asked(cls, LOCAL) is not None

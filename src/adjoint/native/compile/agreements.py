@@ -41,7 +41,7 @@ def agreements(args: Sequence[Any], among: Collection[Source] | None = None) -> 
         return ()
     known: list[tuple[int, Source]] = []
     told: list[Agreement] = []
-    for size, source in sorted(found, key=lambda each: (each[0], each[1][1] is None, each[1])):
+    for size, source in sorted(found, key=lambda each: (each[1][1] is None, each[0], each[1])):
         if size < 2:
             continue
         base = _base(size, source, known)
@@ -53,10 +53,13 @@ def agreements(args: Sequence[Any], among: Collection[Source] | None = None) -> 
 
 
 def _base(size: int, source: Source, known: Sequence[tuple[int, Source]]) -> tuple[int, Source] | None:
-    """An extent that is the same, or one of the same axis that is a little smaller."""
+    """An extent that is the same, or a little smaller one of the same axis; for a number the one that is next to it."""
     same = next((each for each in known if each[0] == size), None)
-    if same is not None or source[1] is None:
+    if same is not None:
         return same
+    if source[1] is None:
+        near = [each for each in known if abs(size - each[0]) <= MOST_WIDER]
+        return min(near, key=lambda each: abs(size - each[0]), default=None)
     others = (each for each in reversed(known) if each[1][1] == source[1] and size - each[0] <= MOST_WIDER)
     return next(others, None)
 

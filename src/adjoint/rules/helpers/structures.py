@@ -5,6 +5,7 @@ from adjoint.runtime import tangents
 from adjoint.runtime.arithmetic.checks import (
     check_alike,
     check_bound,
+    check_casts,
     check_exact,
     check_factor,
     check_floats,
@@ -36,6 +37,7 @@ CHECKS = (
     *(
         check_alike,
         check_array,
+        check_casts,
         check_bound,
         check_exact,
         check_factor,

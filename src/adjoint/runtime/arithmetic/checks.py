@@ -352,6 +352,20 @@ def check_exact(number: Any) -> None:
         raise InexactInteger
 
 
+def check_casts(ufunc: np.ufunc, casting: Any, *operands: Any) -> None:
+    """Raises what a ufunc raises that would have to cast its operands otherwise than it is told.
+
+    Raises
+    ------
+    TypeError
+        As NumPy does.
+
+    >>> check_casts(np.add, "no", np.ones(2), np.ones(2), np.ones(2))
+    """
+    dtypes = tuple([operand.dtype for operand in operands])
+    ufunc.resolve_dtypes((*dtypes, *[None] * (ufunc.nargs - len(dtypes))), casting=casting)
+
+
 def check_factor(operand: Any) -> None:
     """Refuses a whole number beside a list or tuple that was taken for an array: it repeats the list.
 

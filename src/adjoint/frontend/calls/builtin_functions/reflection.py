@@ -300,6 +300,14 @@ def _tell_texts_apart(lo: Lowerer, owner: Value, name: Value) -> None:
         raise Restart
 
 
+@handles(MethodType)
+def _bound(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A function with its first argument, as descriptors of libraries make it."""
+    if len(args) != 2 or kwargs or args[1] == NONE:
+        return NotImplemented
+    return Method(args[0], args[1])
+
+
 @handles(object.__getattribute__)
 def _bare_getattr(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     base, name = args
