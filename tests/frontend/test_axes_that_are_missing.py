@@ -57,3 +57,14 @@ def test_it_is_handled_as_in_python() -> None:
             return np.sum(x**2) * len(str(error))
 
     check_grads(function, (X,), order=1)
+
+
+@pytest.mark.parametrize("name", ["sum", "argmax", "cumsum", "sort", "median"])
+def test_an_axis_that_is_known_at_run_time_may_be_there(name: str) -> None:
+    def function(x: Any, count: int) -> Any:
+        total = np.sum(x**2)
+        for axis in range(count):
+            total = total + np.sum(getattr(np, name)(x, axis=axis))
+        return total
+
+    assert ad.value_and_grad(function)(X, 2)[0] == pytest.approx(function(X, 2))

@@ -100,7 +100,7 @@ def surely_raises(callee: Any, args: Sequence[ir.Atom], kwargs: Sequence[tuple[s
     arguments, named = [*map(_known, args)], [(name, _known(atom)) for name, atom in kwargs]
     given = [*arguments, *(value for _, value in named)]
     arrays = [type_.dims is not None for type_ in given if isinstance(type_, ir.Array)]
-    are_known = all(isinstance(type_, (ir.Array, ir.Const, ir.Scalar)) for type_ in given)
+    are_known = all(isinstance(type_, (ir.Array, ir.Const)) or type_ == ir.FLOAT for type_ in given)
     if rule is None or not rule.pure or rule.writes or not arrays or not all(arrays) or not are_known:
         return None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
