@@ -12,14 +12,7 @@ from adjoint import ir
 from adjoint.rules.joined_types import join_all
 from adjoint.types.array_libraries import dtype_of, is_foreign
 from adjoint.types.classes.safe_lookups import is_marked
-from adjoint.types.structure import (
-    DICTS,
-    fields_of,
-    float_fields,
-    is_namedtuple_class,
-    is_written_in_python,
-    slots_of,
-)
+from adjoint.types.structure import DICTS, fields_of, float_fields, is_namedtuple_class, is_written_in_python, slots_of
 
 KINDS: dict[type, ir.ScalarKind] = {float: "float", int: "int", bool: "bool", complex: "complex"}
 MOST_VISITS = 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, WrapperDescriptorType
 
 import numpy as np
@@ -41,6 +41,11 @@ def all_memory(type_: ir.Type | None) -> Iterator[ir.Storage]:
 def memory_of_params(function: ir.Function) -> frozenset[ir.Storage]:
     """The memory that a function is given."""
     return frozenset(storage.find() for param in function.params for storage in all_memory(param.type))
+
+
+def memory_seen(function: ir.Function, handed: Collection[ir.Storage] | None) -> frozenset[ir.Storage]:
+    """The memory of a function that others see: what is ``handed`` to it; None for that of its parameters."""
+    return memory_of_params(function) if handed is None else frozenset(storage.find() for storage in handed)
 
 
 def parts(type_: ir.Type | None) -> tuple[ir.Type, ...]:

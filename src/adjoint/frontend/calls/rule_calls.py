@@ -20,15 +20,7 @@ from adjoint.frontend.functions.parameters import misfit
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.materialize import materialize
-from adjoint.frontend.interpreter.values import (
-    NONE,
-    GeneratorValue,
-    IteratorValue,
-    Record,
-    Ref,
-    TupleValue,
-    Value,
-)
+from adjoint.frontend.interpreter.values import NONE, GeneratorValue, IteratorValue, Record, Ref, TupleValue, Value
 from adjoint.frontend.iterators.iterators import drawn
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.in_python import filled_lists

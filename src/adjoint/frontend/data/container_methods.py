@@ -18,15 +18,7 @@ from adjoint.frontend.data.outside.imported_modules import module_now
 from adjoint.frontend.data.tagged_items import taken as item_taken
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
-from adjoint.frontend.interpreter.values import (
-    NONE,
-    IteratorValue,
-    Record,
-    Ref,
-    TupleValue,
-    Value,
-    list_record,
-)
+from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, TupleValue, Value, list_record
 from adjoint.frontend.iterators.items import kept, known_items, sequence, static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.special_methods import special_method
@@ -212,7 +204,7 @@ def _is_list(value: Value) -> bool:
 
 def _dict_view(kind: str) -> Handler:
     def view(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        return IteratorValue(kind, (args[0],)) if _is_dict(lo, args[0]) else NotImplemented
+        return IteratorValue(kind, (args[0],)) if making.is_dict(lo, args[0]) else NotImplemented
 
     return view
 
@@ -224,7 +216,7 @@ for _kind in ("items", "keys", "values"):
 @handles(dict.get)
 def _get(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     default = args[2] if len(args) > 2 else NONE
-    if not _is_dict(lo, args[0]):
+    if not making.is_dict(lo, args[0]):
         return NotImplemented
     if isinstance(args[0], Ref) and isinstance(args[1], ir.Const):
         record = lo.store[args[0]]
@@ -247,7 +239,7 @@ def _get_module(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 
 @handles(dict.pop)
 def _dict_pop(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not _is_dict(lo, args[0]):
+    if not making.is_dict(lo, args[0]):
         return NotImplemented
     making.refuse_if_iterated(lo, args[0], node)
     record = lo.store.get(args[0])
@@ -284,7 +276,7 @@ def _take_out(lo: Lowerer, table: ir.Var, key: Value, node: ast.AST | None) -> V
 
 @handles(dict.clear)
 def _clear_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not _is_dict(lo, args[0]):
+    if not making.is_dict(lo, args[0]):
         return NotImplemented
     making.refuse_if_iterated(lo, args[0], node)
     if isinstance(args[0], ir.Var):
@@ -298,14 +290,14 @@ def _clear_dict(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
 @handles(dict.setdefault)
 def _setdefault(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     default = args[2] if len(args) > 2 else NONE
-    if not _is_dict(lo, args[0]):
+    if not making.is_dict(lo, args[0]):
         return NotImplemented
     return python_functions.call(lo, python_functions.setdefault, [args[0], args[1], default], node)
 
 
 @handles(dict.update)
 def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not _is_dict(lo, args[0]):
+    if not making.is_dict(lo, args[0]):
         return NotImplemented
     parts: list[tuple[Any, Value]] = []
     if len(args) > 1:
@@ -322,12 +314,6 @@ def _dict_update(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
     return NONE
 
 
-def _is_dict(lo: Lowerer, value: Value) -> bool:
-    """Whether a value is a dict itself, not an object of a class that inherits from it."""
-    record = lo.store.get(value) if isinstance(value, Ref) else None
-    return _is_run_time_dict(value) or (isinstance(record, Record) and record.cls in DICTS)
-
-
 def _is_run_time_dict(value: Value) -> bool:
     return isinstance(value, ir.Var) and isinstance(value.type, ir.Dict)
 
@@ -338,7 +324,7 @@ def _as_key(key: Any) -> Value:
 
 @handles(dict.popitem)
 def _popitem(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not _is_dict(lo, args[0]):
+    if not making.is_dict(lo, args[0]):
         return NotImplemented
     making.refuse_if_iterated(lo, args[0], node)
     record = lo.store.get(args[0])

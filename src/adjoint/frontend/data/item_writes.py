@@ -20,16 +20,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option, with_each_structure
-from adjoint.frontend.interpreter.values import (
-    NONE,
-    IteratorValue,
-    Record,
-    Ref,
-    SliceValue,
-    TupleValue,
-    Union,
-    Value,
-)
+from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays.writers import set_flat_item
 from adjoint.frontend.objects.classes import class_of, is_object

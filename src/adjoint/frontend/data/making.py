@@ -305,18 +305,12 @@ def plain_dict(lo: Lowerer, value: Value, node: ast.AST | None) -> Value:
     return value
 
 
-def is_dict(lo: Lowerer, value: Value) -> bool:
-    """Whether a value is a dict, known or at run time."""
+def is_dict(lo: Lowerer, value: Value, among: tuple[type, ...] = DICTS) -> bool:
+    """Whether a value is a dict itself, known and of one of some classes, or at run time."""
     record = lo.store.get(value) if isinstance(value, Ref) else None
     if isinstance(record, Record):
-        return record.cls in DICTS
+        return record.cls in among
     return isinstance(value, ir.Var) and isinstance(value.type, ir.Dict)
-
-
-def is_plain_dict(lo: Lowerer, value: Value) -> bool:
-    """Whether a value is a dict, and its class is `dict`."""
-    record = lo.store.get(value) if isinstance(value, Ref) else None
-    return is_dict(lo, value) and not (isinstance(record, Record) and record.cls is not dict)
 
 
 def repeat_list(lo: Lowerer, sequence: Value, count: Value, node: ast.AST | None) -> Value:

@@ -10,17 +10,7 @@ from adjoint import ir
 from adjoint.frontend.entry.inputs import cell_of
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.tracking import set_unseen
-from adjoint.frontend.interpreter.values import (
-    Cell,
-    Closure,
-    Method,
-    Partial,
-    Record,
-    Ref,
-    TupleValue,
-    Union,
-    Value,
-)
+from adjoint.frontend.interpreter.values import Cell, Closure, Method, Partial, Record, Ref, TupleValue, Union, Value
 from adjoint.records import dataclass, field
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import CONTAINERS

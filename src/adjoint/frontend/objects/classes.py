@@ -12,16 +12,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.frontend.entry.captured import Guard, reader
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.values import (
-    STANDS_FOR,
-    Closure,
-    Method,
-    Record,
-    Ref,
-    SliceValue,
-    TupleValue,
-    Value,
-)
+from adjoint.frontend.interpreter.values import STANDS_FOR, Closure, Method, Record, Ref, SliceValue, TupleValue, Value
 from adjoint.runtime.array_functions.sparse import is_any_sparse
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.array_libraries import Library

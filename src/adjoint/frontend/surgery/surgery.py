@@ -25,16 +25,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.options.choices import on_each_option
 from adjoint.frontend.interpreter.renaming import renamed
 from adjoint.frontend.interpreter.state.signals import Problem
-from adjoint.frontend.interpreter.values import (
-    NONE,
-    Record,
-    Ref,
-    Site,
-    TupleValue,
-    Union,
-    Value,
-    is_atom,
-)
+from adjoint.frontend.interpreter.values import NONE, Record, Ref, Site, TupleValue, Union, Value, is_atom
 from adjoint.ir.rebuild import substitute
 from adjoint.ir.walk import targets_of
 from adjoint.records import dataclass

@@ -254,7 +254,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
             return call(
                 lo, op, [materialize(lo, side, node, observer=making.is_tuple(side)) for side in operands], node
             )
-    if op is operator.or_ and all(making.is_plain_dict(lo, side) for side in operands):
+    if op is operator.or_ and all(making.is_dict(lo, side, among=(dict,)) for side in operands):
         return python_functions.call(lo, python_functions.merged, operands, node)
     if op is operator.mul:
         for sequence, count in ((left, right), (right, left)):

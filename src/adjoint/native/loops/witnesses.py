@@ -7,7 +7,7 @@ from functools import cached_property
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.analysis.memory.reachable import memory_of_params
+from adjoint.analysis.memory.reachable import memory_seen
 from adjoint.ir.join import is_array
 from adjoint.ir.walk import statements_in, targets_of, terminators_in
 from adjoint.native.legalize.numbers.arithmetic_checks import refuses_something
@@ -40,11 +40,7 @@ class Witnesses:
 
     @cached_property
     def _shared(self) -> frozenset[ir.Storage]:
-        if self._handed is None:
-            given = memory_of_params(self._function)
-        else:
-            given = frozenset(storage.find() for storage in self._handed)
-        return given.union(self._found())
+        return memory_seen(self._function, self._handed).union(self._found())
 
     def _found(self) -> Iterator[ir.Storage]:
         """The memory of arrays that come from elsewhere: out of objects and containers, and from unknown calls."""

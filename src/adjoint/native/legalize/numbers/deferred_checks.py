@@ -13,7 +13,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
-from adjoint.analysis.memory.reachable import memory_of_params
+from adjoint.analysis.memory.reachable import memory_seen
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, terminators_in, with_inner
@@ -40,7 +40,7 @@ def with_deferred_checks(function: ir.Function, handed: Collection[ir.Storage] |
     handed
         Memory that others see; None for that of the parameters.
     """
-    handed = memory_of_params(function) if handed is None else {storage.find() for storage in handed}
+    handed = memory_seen(function, handed)
     return ir.Function(function.name, function.params, _block(function.body, handed), function.doc)
 
 
