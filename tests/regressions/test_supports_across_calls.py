@@ -12,7 +12,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.target import ALL_INLINED
-from adjoint.testing import check_grads
+from adjoint.testing import check_grads, clone
 from fuzz.inlining import repeating
 
 X = np.array([0.0, 4.0, -1.0])
@@ -256,3 +256,27 @@ def checkpointed_where_a_support_is_an_array(x: float) -> float:
 def test_supports_that_are_arrays_go_through_checkpoints() -> None:
     with repeating(0):
         check_grads(checkpointed_where_a_support_is_an_array, (0.59,), order=2)
+
+
+def writes_and_leaves_out(x: float, v: Any, w: Any) -> float:
+    v += w
+    return np.nansum(root(w * x)) + np.sum(v) * x
+
+
+def writes_and_recurses(x: float, v: Any, w: Any) -> float:
+    v *= 2.0
+    return np.sum(layered(w * x, 2)) + np.sum(v * w)
+
+
+@pytest.mark.parametrize("f", [writes_and_leaves_out, writes_and_recurses])
+def test_derivatives_of_derivatives_that_write_arguments_tell_what_was_left_out(f: Callable[..., Any]) -> None:
+    point, direction = (0.33, np.array([0.3, 0.4]), np.array([-0.5, 0.7])), (0.4, np.array([-0.3, 0.4]), np.ones(2))
+    found = []
+    for most in (ALL_INLINED, 0):
+        with np.errstate(all="ignore"), repeating(most):
+            found.append(ad.hvp(f, clone(point), direction))
+            found.append(ad.jvp(ad.grad(f, (0, 1, 2)), clone(point), direction)[1])
+    for product in found:
+        for mine, others in zip(product, found[0], strict=True):
+            np.testing.assert_allclose(mine, others, rtol=1e-12)
+            assert np.isfinite(mine).all()

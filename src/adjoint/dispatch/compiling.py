@@ -126,8 +126,8 @@ def _with_calls(
     if (runs_once or not entry.kept) and not speculates and not has_singular_slopes(found.function):
         return found
     if runs_once:
-        target = replace(target, recomputes=False)  # of what was lowered nothing depends on it
-        return compile_entry(entry, function, native, seen, target)
+        target = replace(target, recomputes=False)  # a derivative of a derivative was made while it was lowered
+        return compile_entry(lower(target), function, native, seen, target)
     before = found.call
     quick = before.quick if isinstance(before, Speculative) else before
     notes_errors = isinstance(before, Speculative) and before.notes_errors
