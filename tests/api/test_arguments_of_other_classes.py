@@ -5,6 +5,7 @@ Those of `collections` are what `dict` is.
 
 from __future__ import annotations
 
+import types
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -88,6 +89,22 @@ def test_what_is_beside_it_varies() -> None:
     value, differential = ad.linearize(lambda x, data: x * x * len(data), 3.0, data)
     assert (value, differential(1.0, None)) == (18.0, 12.0)
     assert ad.vjp(lambda x, data: x * x * len(data), 3.0, data)[1](1.0) == (12.0, None)
+
+
+@pytest.mark.parametrize("holder", [lambda m: {"a": m, "b": 2.0}, lambda m: [m, 2.0], lambda m: (2.0, (m, 1.0))])
+@pytest.mark.parametrize("array", [np.matrix([[1.0, 2.0]]), np.ma.array([1.0, 2.0], mask=[0, 1])])
+def test_within_a_container_beside_what_varies_it_is_refused_too(array: Any, holder: Callable[[Any], Any]) -> None:
+    def f(given: Any) -> Any:
+        return sum(np.sum(part) for part in (given.values() if isinstance(given, dict) else given))
+
+    with pytest.raises(ad.DifferentiationError, match=f"argument 0 holds an object of class '{type(array).__name__}'"):
+        ad.grad(f)(holder(array))
+
+
+def test_beside_what_varies_in_an_object_it_is_data() -> None:
+    model = types.SimpleNamespace(data=np.ma.array([1.0, 2.0], mask=[0, 1]), weight=3.0)
+    gradient = ad.grad(lambda model: model.weight**2 * len(model.data))(model)
+    assert gradient.weight == 12.0
 
 
 def windows() -> Any:

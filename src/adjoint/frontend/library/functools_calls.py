@@ -18,7 +18,7 @@ from adjoint.frontend.interpreter.values import NONE, Closure, TupleValue, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.in_python import functools_definitions
 from adjoint.frontend.objects.attributes import bind
-from adjoint.frontend.objects.classes import class_of, class_seen
+from adjoint.frontend.objects.classes import class_of, class_told
 from adjoint.frontend.objects.construction import construct
 from adjoint.sources.library_folders import is_of_a_library
 
@@ -92,10 +92,11 @@ def method_by_class(
 
 
 def _class_that_decides(lo: Lowerer, value: Value, node: ast.AST | None) -> type:
-    cls = class_seen(lo, value)
-    if cls is None:
+    told = class_told(lo, value, node)
+    if not isinstance(told, ir.Const):
         label = "the class of the first argument, by which the function is chosen, is not known here"
         raise lo.problem("AD0401", node, label, helps=("call the function that is meant",))
+    cls: type = told.value
     return cls
 
 

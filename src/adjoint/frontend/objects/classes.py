@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -69,6 +70,21 @@ def class_seen(lo: Lowerer, value: Value) -> type | None:
     """The class that a program sees: that for which the class of an object here stands."""
     cls = class_of(lo, value)
     return None if cls is None else seen(cls)
+
+
+def class_told(lo: Lowerer, value: Value, node: ast.AST | None) -> Value | None:
+    """What ``type(value)`` gives, where an object that stands for others may say of which class those are."""
+    cls = class_of(lo, value)
+    if cls is None or not is_any_sparse(seen(cls)):
+        return None if cls is None else ir.Const(seen(cls))
+    return class_property(lo, value, node)
+
+
+def class_property(lo: Lowerer, value: Value, node: ast.AST | None) -> Value | None:
+    """The class that an object says by a property of its own to be of, as ``isinstance`` asks for it."""
+    cls = class_of(lo, value)
+    said = None if cls is None or isinstance(value, ir.Const) else inspect.getattr_static(cls, "__class__")
+    return lo.call(ir.Const(said.fget), [value], {}, node) if isinstance(said, property) else None
 
 
 def seen(cls: type) -> type:

@@ -16,7 +16,15 @@ from adjoint.frontend.interpreter.values import RangeValue, Record, Ref, SliceVa
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.attributes import attribute
-from adjoint.frontend.objects.classes import class_of, class_seen, is_kind_of, note_owner, note_registered, seen
+from adjoint.frontend.objects.classes import (
+    class_of,
+    class_property,
+    class_seen,
+    is_kind_of,
+    note_owner,
+    note_registered,
+    seen,
+)
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth, truth_of
 from adjoint.frontend.syntax.expressions import compare
@@ -319,6 +327,8 @@ def _class(
     note_owner(lo, subject, lambda number: issubclass(number, wanted.value))
     note_registered(lo, cls, wanted.value)
     is_one = is_kind_of(cls, wanted.value)
+    if is_one is None and isinstance(told := class_property(lo, subject, pattern), ir.Const):
+        is_one = issubclass(told.value, wanted.value)
     if is_one is None:
         raise lo.problem("AD0301", pattern, "the class of the subject is not known")
     if not is_one:

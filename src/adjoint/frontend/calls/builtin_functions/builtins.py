@@ -50,7 +50,7 @@ from adjoint.frontend.iterators.iterator_objects import is_iterator_object, iter
 from adjoint.frontend.iterators.iterators import drawn, is_iterator, is_lazy, refuse_twice
 from adjoint.frontend.iterators.of_itertools import item_by_item
 from adjoint.frontend.library import python_functions
-from adjoint.frontend.objects.classes import class_of, class_seen, is_object, note_owner
+from adjoint.frontend.objects.classes import class_of, class_seen, class_told, is_object, note_owner
 from adjoint.frontend.objects.linked import is_reference
 from adjoint.frontend.objects.special_method_effects import text_of
 from adjoint.frontend.objects.special_methods import special_method
@@ -294,9 +294,9 @@ def _frame(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.A
 
 @handles(type)
 def _type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    cls = class_seen(lo, args[0]) if len(args) == 1 and not is_reference(args[0]) else None
+    told = class_told(lo, args[0], node) if len(args) == 1 and not is_reference(args[0]) else None
     note_owner(lo, args[0], lambda number: number)
-    return NotImplemented if cls is None else ir.Const(cls)
+    return NotImplemented if told is None else told
 
 
 @handles(callable)

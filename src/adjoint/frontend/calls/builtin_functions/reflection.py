@@ -39,7 +39,15 @@ from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.in_python.bound_arguments import KINDS, BoundArguments
 from adjoint.frontend.library.in_python.collections_definitions import UsersList, UsersTable
 from adjoint.frontend.objects.attributes import attribute, presence_of
-from adjoint.frontend.objects.classes import class_of, is_instance, is_kind_of, is_object, note_owner, seen
+from adjoint.frontend.objects.classes import (
+    class_of,
+    class_property,
+    is_instance,
+    is_kind_of,
+    is_object,
+    note_owner,
+    seen,
+)
 from adjoint.frontend.objects.linked import identity
 from adjoint.sources.library_folders import is_class_of_a_library
 from adjoint.types.classes.safe_lookups import is_marked
@@ -235,9 +243,19 @@ def _isinstance(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: 
         if isinstance(args[0], ir.Var) and isinstance(args[0].type, ir.Reference):
             return _is_instance_or_none(lo, args[0], args[0].type.cls, given.value)
         found = is_instance(lo, args[0], given.value)
+        said = _said_by_object(lo, args[0], found, node)
+        if said is not None:
+            return lo.call(ir.Const(issubclass), [said, given], {}, node)
         return NotImplemented if found is None else ir.Const(found)
     except TypeError:
         raise lo.mistake(TypeError, node, "the second argument of 'isinstance' is not a class") from None
+
+
+def _said_by_object(lo: Lowerer, value: Value, found: bool | None, node: ast.AST | None) -> Value | None:
+    """The class that an object says to be of, where that decides: what stands for others is asked in doubt only."""
+    cls = class_of(lo, value)
+    is_decided = found or (found is False and cls is not None and seen(cls) is not cls)
+    return None if is_decided else class_property(lo, value, node)
 
 
 def _is_instance_or_none(lo: Lowerer, value: ir.Var, cls: type, classes: Any) -> Any:

@@ -16,7 +16,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Record, Ref, TupleValue, Value
 from adjoint.runtime.arithmetic.checks import brings_arithmetic, ways_out
-from adjoint.types.structure import DICTS, own_attribute
+from adjoint.types.structure import CONTAINERS, DICTS, own_attribute
 
 
 def check_differentiable(
@@ -30,6 +30,9 @@ def check_differentiable(
 ) -> None:
     """Refuses an argument that has no derivative; the others are looked at for what may have been meant."""
     if _may_be(value) and any(True for _ in differentiable_leaves(lo, value)):
+        described, helps = _array_of_another_class(lo, value, CONTAINERS)
+        if helps:
+            raise _problem(lo, function, "AD0404", f"{_argument(place)} {described}", place, helps, node)
         return
     given = None if node is not None else lo.run_data.arguments.get(place)
     described, helps = _array_of_another_class(lo, value)
@@ -40,8 +43,11 @@ def check_differentiable(
     if code == "AD0404":
         helps = (*helps, *_others_that_vary(lo, function, place, args, kwargs or {}, node))
         helps = helps or ("numbers are given as floats, arrays of floats, or lists, dicts and dataclasses of these",)
-    where = f"argument {place!r}" if isinstance(place, str) else f"argument {place}"
-    raise _problem(lo, function, code, f"{where} {described}", place, helps, node)
+    raise _problem(lo, function, code, f"{_argument(place)} {described}", place, helps, node)
+
+
+def _argument(place: int | str) -> str:
+    return f"argument {place!r}" if isinstance(place, str) else f"argument {place}"
 
 
 def refuse_arrays_of_other_classes(
@@ -55,41 +61,49 @@ def refuse_arrays_of_other_classes(
             raise refusal(lo, "AD0404", function, node, label, place=place, helps=ways)
 
 
-def _array_of_another_class(lo: Lowerer, value: Value) -> tuple[str, tuple[str, ...]]:
-    """That a value is or holds an array with arithmetic of its own, and ways out; nothing of others."""
-    for cls in _opaque_classes(lo, value):
+def _array_of_another_class(
+    lo: Lowerer, value: Value, within: tuple[type, ...] | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """That a value is or holds an array with arithmetic of its own, and ways out; nothing of others.
+
+    Objects of classes other than those ``within`` are not looked into: what they hold may be data.
+    """
+    for cls in _opaque_classes(lo, value, within):
         if issubclass(cls, np.ndarray) and brings_arithmetic(cls) and not issubclass(cls, np.recarray):
             verb = "is" if isinstance(value, ir.Var) and isinstance(value.type, ir.Opaque) else "holds"
             return f"{verb} {object_of(cls)}", ways_out(cls)
     return "", ()
 
 
-def _opaque_classes(lo: Lowerer, value: Value, around: tuple[Ref, ...] = ()) -> Iterator[type]:
+def _opaque_classes(
+    lo: Lowerer, value: Value, within: tuple[type, ...] | None, around: tuple[Ref, ...] = ()
+) -> Iterator[type]:
     """The classes of what a value is or holds of which nothing but the class is known."""
     match value:
         case TupleValue(items=items):
             for item in items:
-                yield from _opaque_classes(lo, item, around)
+                yield from _opaque_classes(lo, item, within, around)
         case Ref() if value not in around:
             record = lo.store.get(value)
-            for item in record.items if isinstance(record, Record) else ():
-                yield from _opaque_classes(lo, item, (*around, value))
+            if isinstance(record, Record) and (within is None or record.cls in within):
+                for item in record.items:
+                    yield from _opaque_classes(lo, item, within, (*around, value))
         case ir.Var(type=type_):
-            yield from _opaque_types(type_)
+            yield from _opaque_types(type_, within)
 
 
-def _opaque_types(type_: ir.Type | None) -> Iterator[type]:
+def _opaque_types(type_: ir.Type | None, within: tuple[type, ...] | None) -> Iterator[type]:
     match type_:
         case ir.Opaque(cls=type() as cls):
             yield cls
         case ir.List(element=part) | ir.Dict(value=part):
-            yield from _opaque_types(part)
+            yield from _opaque_types(part, within)
         case ir.Tuple(items=parts):
             for each in parts:
-                yield from _opaque_types(each)
-        case ir.Instance(fields=fields):
+                yield from _opaque_types(each, within)
+        case ir.Instance(fields=fields) if within is None:
             for each in fields.values():
-                yield from _opaque_types(each)
+                yield from _opaque_types(each, within)
 
 
 def holds_integers(lo: Lowerer, value: Value) -> bool:

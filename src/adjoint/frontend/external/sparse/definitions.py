@@ -27,6 +27,9 @@ _IN_ORDER = {
     "coo": (sp.coo_matrix, sp.coo_array),
 }
 """Classes of matrices whose data stand in the order of their entries, by their form."""
+_FORMS = ("csr", "csc", "coo", "dia", "lil", "dok", "bsr")
+_MATRICES = {form: getattr(sp, f"{form}_matrix") for form in _FORMS}
+_ARRAYS = {form: getattr(sp, f"{form}_array") for form in _FORMS}
 
 
 class SparseMatrix:
@@ -57,6 +60,22 @@ class SparseMatrix:
 
     def __getattr__(self, name):
         return refused(name, "the entries of a sparse matrix that varies")
+
+    @property  # type: ignore[misc]
+    def __class__(self):
+        classes = _ARRAYS if self.is_array else _MATRICES
+        return classes[self.format]
+
+    @property
+    def format(self):
+        if self.form is None:
+            raise NotImplementedError(
+                "a matrix whose format is not known: ask issparse(A), or convert it before, A.tocsr()"
+            )
+        return self.form
+
+    def getformat(self):
+        return self.format
 
     @property
     def data(self):
@@ -206,7 +225,7 @@ class SparseMatrix:
             raise ValueError("inconsistent shapes")
         values, is_array = np.concatenate([self.values, more.values]), self.is_array or more.is_array
         rows, cols = np.concatenate([self.rows, more.rows]), np.concatenate([self.cols, more.cols])
-        return SparseMatrix(values, rows, cols, self.shape, is_array)
+        return SparseMatrix(values, rows, cols, self.shape, is_array, form=_common_form(self, more))
 
     def __radd__(self, other):
         return self + other
@@ -400,7 +419,25 @@ def _product(left, right):
     before, after = meetings(left.cols, right.rows)
     values, shape = left.values[before] * right.values[after], (left.shape[0], right.shape[1])
     is_array = left.is_array or right.is_array
-    return SparseMatrix(values, left.rows[before], right.cols[after], shape, is_array).merged()
+    product = SparseMatrix(values, left.rows[before], right.cols[after], shape, is_array).merged()
+    product.form = _common_form(left, right)
+    return product
+
+
+def _common_form(one, two):
+    """The form of a sum or a product, where it is that of both."""
+    return one.form if one.form in _IN_LINES and one.form == two.form and one.is_array == two.is_array else None
+
+
+_IN_LINES = ("csr", "csc")
+
+
+def _form_of(matrix):
+    """The form of a matrix of SciPy, as far as its class tells."""
+    for form, classes in _IN_ORDER.items():
+        if isinstance(matrix, classes):
+            return form
+    return None
 
 
 def entries_of(matrix):
@@ -409,7 +446,7 @@ def entries_of(matrix):
         return matrix
     entries = matrix.tocoo()
     values, (m, n) = np.asarray(entries.data + 0.0), matrix.shape
-    return SparseMatrix(values, entries.row, entries.col, (m, n), isinstance(matrix, sp.sparray))
+    return SparseMatrix(values, entries.row, entries.col, (m, n), isinstance(matrix, sp.sparray), form=_form_of(matrix))
 
 
 class Factored:
@@ -450,10 +487,7 @@ def scaled(matrix, factor):
     """A matrix that does not vary times a number that may."""
     found = entries_of(matrix)
     parts = (factor * found.values, found.rows, found.cols, found.shape, found.is_array)
-    for form, classes in _IN_ORDER.items():
-        if isinstance(matrix, classes):
-            return SparseMatrix(*parts, True, False, form)
-    return SparseMatrix(*parts)
+    return SparseMatrix(*parts, found.form is not None, False, found.form)
 
 
 def shrunk(matrix, divisor):

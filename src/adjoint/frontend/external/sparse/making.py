@@ -48,7 +48,7 @@ def of_whole(given, shape=None, *, is_array, form=None):
     return SparseMatrix(np.ravel(array) + 0.0, rows, cols, (m, n), is_array, False, True, form)
 
 
-def of_diagonals(diagonals, offsets, shape=None, *, is_array):
+def of_diagonals(diagonals, offsets, shape=None, *, is_array, form=None):
     if shape is None:
         size = np.size(diagonals[0]) + abs(offsets[0])
         shape = (size, size)
@@ -61,7 +61,8 @@ def of_diagonals(diagonals, offsets, shape=None, *, is_array):
         parts.append(np.ravel(given) * np.ones(np.size(along)))
         rows.append(along - min(offset, 0))
         cols.append(along + max(offset, 0))
-    return SparseMatrix(np.concatenate(parts), np.concatenate(rows), np.concatenate(cols), (m, n), is_array)
+    entries = (np.concatenate(parts), np.concatenate(rows), np.concatenate(cols))
+    return SparseMatrix(*entries, (m, n), is_array, form=form or "dia")
 
 
 def of_bands(given, shape=None, *, is_array):
@@ -74,7 +75,7 @@ def of_bands(given, shape=None, *, is_array):
     cols = np.tile(np.arange(width), np.size(offsets))
     rows = cols - np.repeat(offsets, width)
     inside = np.flatnonzero(np.logical_and(np.logical_and(rows >= 0, rows < m), cols < n))
-    return SparseMatrix(np.ravel(data)[inside], rows[inside], cols[inside], (m, n), is_array)
+    return SparseMatrix(np.ravel(data)[inside], rows[inside], cols[inside], (m, n), is_array, form="dia")
 
 
 def spdiags(data, diags, m=None, n=None, format=None):
@@ -83,7 +84,8 @@ def spdiags(data, diags, m=None, n=None, format=None):
         shape = (width, width)
     else:
         shape = m if n is None else (m, n)
-    return of_bands((data, diags), shape, is_array=False)
+    made = of_bands((data, diags), shape, is_array=False)
+    return made if format is None else made.asformat(format)
 
 
 def _part(matrix, keep):

@@ -210,6 +210,7 @@ def _diagonals(
         return _constant(lo, callee, args, kwargs, node, _class_made(kind, kwargs))
     named = {name: value for name, value in kwargs.items() if name not in _SAYS_NOTHING}
     named["is_array"] = ir.Const(kind == "array")
+    named["form"] = kwargs.get("format", ir.Const(None))
     offsets = named.pop("offsets", args[1] if len(args) > 1 else ir.Const(0))
     diagonals = named.pop("diagonals", args[0] if args else ir.Const(None))
     if isinstance(type_of(offsets), ir.Scalar):
