@@ -38,6 +38,7 @@ from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial
 from adjoint.frontend.objects.linked import identity, is_reference
+from adjoint.frontend.objects.order_of_methods import methods_asked
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
 from adjoint.frontend.syntax.identities import identity_of, is_nan, is_number, may_be_nan
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
@@ -176,13 +177,7 @@ def _by_method(
             pairs = zip(fields[0].items, fields[1].items, strict=True)
             return _all_of(lo, [apply_operator(lo, op, [*pair], node) for pair in pairs], node)
         return apply_operator(lo, op, [*fields], node)
-    attempts: list[tuple[Value, str | None, list[Value]]] = []
-    if inplace:
-        attempts.append((operands[0], inplace_name(op), operands[1:]))
-    attempts.append((operands[0], method_name(op), operands[1:]))
-    if len(operands) == 2:
-        attempts.append((operands[1], reflected_name(op), operands[:1]))
-    for receiver, name, arguments in attempts:
+    for receiver, name, arguments in methods_asked(lo, op, operands, inplace=inplace):
         if receiver is operands[-1] and isinstance(joins.type_of(operands[0]), ir.Array):
             converted = said_array(lo, receiver, ("__array_priority__",), node)
             if converted is not None:  # NumPy's arithmetic is asked first

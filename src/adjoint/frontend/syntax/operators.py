@@ -85,6 +85,11 @@ def reflected_name(op: Callable[..., Any]) -> str | None:
     return f"__{_MIRRORED[name]}__" if name in _MIRRORED else f"__r{name}__"
 
 
+def compares(op: Callable[..., Any]) -> bool:
+    """Whether an operator is a comparison that objects have methods for."""
+    return _NAMES.get(op) in _MIRRORED
+
+
 def inplace_operator(op: Callable[..., Any]) -> Callable[..., Any]:
     """The operator as a function that writes its first argument, if that can be written: ``operator.ior``."""
     found: Callable[..., Any] = getattr(operator, f"i{_NAMES[op]}")
