@@ -129,6 +129,11 @@ def is_number(atom: ir.Atom) -> bool:
     return isinstance(type_, ir.Scalar) and type_.dtype is None
 
 
+def handles(guarded: ir.Guarded) -> bool:
+    """Whether a handler, or a context manager, notices exceptions of the body."""
+    return bool(guarded.handlers) or (guarded.context is not None and not ignores_exceptions(guarded.context))
+
+
 def goes_on(guarded: ir.Guarded) -> bool:
     """Whether control may go on behind a handler."""
     return any(not isinstance(leaf, ir.Raise) for handler in guarded.handlers for leaf in leaves(handler.body))

@@ -318,8 +318,8 @@ def inline(
         case ir.Return(values=values):
             return values
         case ir.Branch(cond, then, orelse, span):
-            targets = _result_targets(body)
-            builder.emit(ir.If(cond, _yielding(then), _yielding(orelse), targets, span))
+            targets = result_targets(body)
+            builder.emit(ir.If(cond, yielding(then), yielding(orelse), targets, span))
             return targets
         case terminator:
             builder.emit(ir.If(ir.Const(True), ir.Block((), terminator), ir.Block((), ir.Yield())))
@@ -344,7 +344,8 @@ def _with_memory_of(params: Sequence[ir.Var], args: Sequence[ir.Atom]) -> Callab
     return moved
 
 
-def _result_targets(body: ir.Block) -> tuple[ir.Var, ...]:
+def result_targets(body: ir.Block) -> tuple[ir.Var, ...]:
+    """New variables for what the body of a function returns."""
     returns = [leaf.values for leaf in leaves(body) if isinstance(leaf, ir.Return)]
     targets = []
     for values in zip(*returns, strict=True):
@@ -354,8 +355,8 @@ def _result_targets(body: ir.Block) -> tuple[ir.Var, ...]:
     return tuple(targets)
 
 
-def _yielding(block: ir.Block) -> ir.Block:
-    """A function's continuation as a branch of an ``If``: what it returned it yields."""
+def yielding(block: ir.Block) -> ir.Block:
+    """A function's continuation as a block of a statement: what it returned it yields."""
 
     def leaf(terminator: ir.Terminator) -> ir.Terminator:
         return ir.Yield(terminator.values) if isinstance(terminator, ir.Return) else terminator

@@ -4,7 +4,7 @@ Roots are returns, raises, calls with effects, and stores into memory that other
 what binds it and the constructs around that. A store into memory that the function made itself is marked with that
 memory: when nobody reads a buffer but for its shape, nobody misses what was written into it. Memory is followed through
 views, and through what joins and loops hand on. Of an ``If``, a ``Loop`` and a ``Guarded`` each target and each carried
-variable is marked by itself.
+variable is marked by itself. Where exceptions are handled, what may raise one is a root.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from adjoint.analysis.memory.reachable import parts
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shapes.shape_arguments import shape_argument
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.raising import is_decided
+from adjoint.ir.raising import handles, is_decided, may_raise
 from adjoint.ir.walk import leaves, operands
 from adjoint.runtime.arithmetic.checks import check_bound
 
@@ -86,7 +86,10 @@ class _Marker:
                 case ir.Load():
                     self._scan_load(statement, construct, guarded)
                 case ir.Store(base=base):
-                    self._writes.append((statement, base, construct))
+                    if guarded and may_raise(statement):
+                        self._roots.append((statement, construct))
+                    else:
+                        self._writes.append((statement, base, construct))
                 case _:
                     self._scan_construct(statement, construct, guarded)
         match block.terminator:
@@ -193,8 +196,7 @@ class _Marker:
                 for var in (name, *(handler.name for handler in handlers)):
                     if var is not None:
                         self._bound[var] = construct
-                catches = context is not None or bool(handlers)
-                self._scan(body, construct, guarded=guarded or catches)
+                self._scan(body, construct, guarded=guarded or handles(statement))
                 for handler in handlers:
                     self._scan(handler.body, construct, guarded=guarded)
                 if final is not None:

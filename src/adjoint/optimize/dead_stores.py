@@ -15,6 +15,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.alias import Aliases
 from adjoint.analysis.memory.storage_alias import owns_result
 from adjoint.analysis.shapes.shape_arguments import shape_argument
+from adjoint.ir.raising import handles, may_raise
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import blocks_of, is_view, operands, statements_in, targets_of, terminators_in
 from adjoint.records import dataclass
@@ -60,6 +61,8 @@ class _Search:
             each.base for each in statements_in(function.body) if isinstance(each, ir.Store)
         ) - self._shared(function)
         self._variables = Counter(self._bound(statements_in(function.body))) + Counter(self._classes(function.params))
+        self._handled = False
+        """Whether an exception is handled: then nobody leaves out what may raise one."""
 
     def _shared(self, function: ir.Function) -> Classes:
         """The classes of memory that also comes from elsewhere, or that flows where variables do not tell it."""
@@ -100,6 +103,8 @@ class _Search:
         return ir.Block(tuple(kept), end), later
 
     def _is_dead(self, store: ir.Store, later: Classes) -> bool:
+        if self._handled and may_raise(store):
+            return False
         memory = self._classes([store.base])
         if not memory or not memory <= self.own or not memory.isdisjoint(later):
             return False
@@ -138,7 +143,10 @@ class _Search:
         later |= self._read(statement)
 
         def without(block: ir.Block) -> ir.Block:
+            outside = self._handled
+            self._handled |= isinstance(statement, ir.Guarded) and block is statement.body and handles(statement)
             changed, before = self.block(block, behind)
+            self._handled = outside
             later.update(before)
             return changed
 

@@ -111,7 +111,7 @@ def _taken(lo: Lowerer, items: ir.Var, place: tuple[ir.Atom, ...], node: ast.AST
     """The item that is taken out of a list that exists at run time: the last one, or that at a place."""
     assert isinstance(items.type, ir.List)
     items.type.storage.mark_written()
-    target = ir.Var("t", containers.reached(lo, items, node))
+    target = ir.Var("t", containers.reached(lo, items, ir.Const("pop from empty list"), node))
     lo.emit(ir.Call((target,), list.pop, (items, *place), (), lo.span(node)))
     return item_taken(lo, target, node)
 
@@ -269,8 +269,9 @@ def _take_out(lo: Lowerer, table: ir.Var, key: Value, node: ast.AST | None) -> V
     """``table.pop(key)`` of a dict that exists at run time."""
     assert isinstance(table.type, ir.Dict)
     table.type.storage.mark_written()
-    target = ir.Var("t", containers.reached(lo, table, node))
-    lo.emit(ir.Call((target,), dict.pop, (table, making.hashed(lo, key, node)), (), lo.span(node)))
+    name = making.hashed(lo, key, node)
+    target = ir.Var("t", containers.reached(lo, table, name, node))
+    lo.emit(ir.Call((target,), dict.pop, (table, name), (), lo.span(node)))
     return item_taken(lo, target, node)
 
 

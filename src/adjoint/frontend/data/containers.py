@@ -146,11 +146,12 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             if isinstance(index, SliceValue):
                 chosen = python_functions.call(lo, python_functions.part, [base, bounds(lo, index, base)], node)
                 return as_tuple(chosen) if is_tuple(base) else chosen
-            return _item(lo, base, materialize(lo, index, node), reached(lo, base, node), node)
+            said = ir.Const(f"{'tuple' if is_tuple(base) else 'list'} index out of range")
+            return _item(lo, base, materialize(lo, index, node), reached(lo, base, said, node), node)
         case ir.Var(type=ir.Dict()):
             name = hashed(lo, index, node)
             refuse_linked(lo, [name], node)
-            return _item(lo, base, name, reached(lo, base, node), node)
+            return _item(lo, base, name, reached(lo, base, name, node), node)
         case ir.Var(type=ir.Tuple(items=types_)):
             return _item_of_run_time_tuple(lo, base, types_, index, node)
         case IteratorValue(kind="flat", parts=(array,)):
@@ -285,11 +286,13 @@ def _item_of_run_time_tuple(
     return _item(lo, base, materialize(lo, index, node), joined or ir.OPAQUE, node)
 
 
-def reached(lo: Lowerer, container: ir.Var, node: ast.AST | None) -> ir.Type:
-    """The type of an item of a container; of one that is always empty nothing is ever read."""
+def reached(lo: Lowerer, container: ir.Var, said: ir.Atom, node: ast.AST | None) -> ir.Type:
+    """The type of an item of a container; where that is always empty, this path ends in the exception of Python."""
     element = element_of(container)
     if element is None:
         learn_from_others(lo, container, node)
+        cls = KeyError if isinstance(container.type, ir.Dict) else IndexError
+        lo.stop(ir.Raise(lo.open.call(cls, said), None, lo.span(node)))
         raise Unreached
     return element
 

@@ -33,6 +33,7 @@ from adjoint.frontend.differentiation.refusals.two_names import refuse_written_u
 from adjoint.frontend.differentiation.refusals.unknown_results import unknown_result
 from adjoint.frontend.differentiation.wrt import parameter_names, refusal, source_of
 from adjoint.frontend.entry.operator_marks import MARK
+from adjoint.frontend.functions.handled_calls import with_exceptions_kept
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.placeholders import with_values_handed_over
@@ -194,6 +195,8 @@ def _finished(lo: Lowerer, lowered: ir.Function, shape: joins.Shape, active: Act
         from adjoint.frontend.surgery.sole_names import with_memory_settled  # lazy
 
         block = with_memory_settled(block)
+    if lo.run_data.definitions:
+        block = with_exceptions_kept(ir.Function(name, params, block)).body
     lowered = ir.Function(name, params, block)
     if not checkpointed:
         lowered = _with_unbound_told(lowered, shape)

@@ -60,10 +60,13 @@ class _ByPython(Rewriting):
         super().__init__()
         self.target = target
 
-    def compound(self, statement: ir.Statement) -> ir.Statement:
-        if not isinstance(statement, ir.Guarded) or _is_exact(statement, self.target):
-            return statement
-        if any(map(_asks_for_identity, statements_in(ir.Block((statement,), ir.Yield())))):
+    def whole(self, statement: ir.Statement) -> ir.Statement | None:
+        if not isinstance(statement, ir.Guarded):
+            return None
+        inside = statements_in(ir.Block((statement,), ir.Yield()))
+        if all(_is_exact(each, self.target) for each in inside if isinstance(each, ir.Guarded)):
+            return None
+        if any(map(_asks_for_identity, inside)):
             raise NotNative(
                 "what asks which object something is has no form beside 'try' and 'with'", (), statement.span
             )

@@ -26,6 +26,10 @@ class Rewriting:
         """What stands for a statement that has no blocks."""
         return (statement,)
 
+    def whole(self, statement: ir.Statement) -> ir.Statement | None:
+        """What stands for a statement that has blocks, as it is; None where its blocks are rewritten first."""
+        return None
+
     def compound(self, statement: ir.Statement) -> ir.Statement:
         """What stands for a statement that has blocks, these being rewritten already."""
         return statement
@@ -42,6 +46,8 @@ class Rewriting:
                 statement = ir.Call(statement.targets, callee, statement.args, statement.kwargs, statement.span)
             if isinstance(statement, (ir.Call, ir.Load, ir.Store)):
                 statements += self.statement(statement)
+            elif (stands_for := self.whole(statement)) is not None:
+                statements.append(stands_for)
             else:
                 statements.append(self.compound(map_blocks(statement, self.block)))
         end = block.terminator
