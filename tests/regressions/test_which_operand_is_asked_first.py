@@ -86,13 +86,37 @@ class DeclinesOnTheLeft:
         return self.q > 2.0 * other.q
 
 
+class DeclinesAtTimes(Base):
+    """Whether it declines depends on numbers."""
+
+    def __add__(self, other):
+        if self.q > 1.0:
+            return NotImplemented
+        return Base(23.0 * self.q + other.q)
+
+    def __radd__(self, other):
+        if other.q > 2.0:
+            return NotImplemented
+        return Base(29.0 * self.q + other.q)
+
+    def __lt__(self, other):
+        if self.q > 1.0:
+            return NotImplemented
+        return self.q < other.q
+
+    def __eq__(self, other):
+        if self.q > 1.0:
+            return NotImplemented
+        return False
+
+
 class InPlace(DeclinesOnTheLeft):
     def __iadd__(self, other):
         self.q = self.q + other.q * other.q
         return self
 
 
-CLASSES = [Base, Inherits, HasReflected, HasBoth, Declines, DeclinesOnTheLeft, InPlace]
+CLASSES = [Base, Inherits, HasReflected, HasBoth, Declines, DeclinesOnTheLeft, DeclinesAtTimes, InPlace]
 
 
 def added(left: type, right: type) -> Callable[[float], float]:
@@ -139,4 +163,5 @@ def equal(left: type, right: type) -> Callable[[float], float]:
 @pytest.mark.parametrize("program", [added, added_in_place, compared, equal])
 @pytest.mark.parametrize(("left", "right"), [*itertools.product(CLASSES, CLASSES)])
 def test_in_pythons_order(program: Callable[..., Any], left: type, right: type) -> None:
-    check_grads(program(left, right), (1.5,), order=1)
+    for x in (0.75, 1.5):
+        check_grads(program(left, right), (x,), order=1)

@@ -100,3 +100,36 @@ def is_inexact(value: Value) -> bool:
             return ir.is_float_dtype(dtype)
         case _:
             return False
+
+
+def are_never_equal(operands: Sequence[Value]) -> bool:
+    """Whether a tuple is compared with what no tuple is equal to, or with one of another length."""
+    return _is_tuple_beside_another(operands) or _are_of_other_lengths(operands)
+
+
+def _is_tuple_beside_another(operands: Sequence[Value]) -> bool:
+    """Whether a tuple is compared with a number or a text, such as ``x.shape == 1``: these are never equal."""
+    tuples = [making.is_tuple(each) or (isinstance(each, TupleValue) and each.cls is tuple) for each in operands]
+    others = [isinstance(each, ir.Const) and type(each.value) in _NO_TUPLES for each in operands]
+    return any(tuples) and any(others)
+
+
+_NO_TUPLES = (bool, int, float, complex, str, bytes)
+
+
+def _are_of_other_lengths(operands: Sequence[Value]) -> bool:
+    """Whether two tuples are compared of which it is known that one has more items: ``x.shape == (n, 1)``."""
+    counts = [_count_of_tuple(operand) for operand in operands]
+    return None not in counts and counts[0] != counts[1]
+
+
+def _count_of_tuple(value: Value) -> int | None:
+    match value:
+        case TupleValue(items=items):
+            return len(items)
+        case ir.Const(value=tuple() as items) if type(items) is tuple:
+            return len(items)
+        case ir.Var(type=ir.Tuple(items=types_, cls=cls)) if cls is tuple:
+            return len(types_)
+        case _:
+            return None

@@ -146,8 +146,8 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             if isinstance(index, SliceValue):
                 chosen = python_functions.call(lo, python_functions.part, [base, bounds(lo, index, base)], node)
                 return as_tuple(chosen) if is_tuple(base) else chosen
-            said = ir.Const(f"{'tuple' if is_tuple(base) else 'list'} index out of range")
-            return _item(lo, base, materialize(lo, index, node), reached(lo, base, said, node), node)
+            missing = ir.Const(f"{'tuple' if is_tuple(base) else 'list'} index out of range")
+            return _item(lo, base, materialize(lo, index, node), reached(lo, base, missing, node), node)
         case ir.Var(type=ir.Dict()):
             name = hashed(lo, index, node)
             refuse_linked(lo, [name], node)

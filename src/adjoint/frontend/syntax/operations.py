@@ -14,7 +14,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call
-from adjoint.frontend.calls.operands import arrays, class_of_alien, stop_at_alien
+from adjoint.frontend.calls.operands import are_never_equal, arrays, class_of_alien, stop_at_alien
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.element_types import slots
 from adjoint.frontend.data.making import list_items
@@ -38,7 +38,7 @@ from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial
 from adjoint.frontend.objects.linked import identity, is_reference
-from adjoint.frontend.objects.order_of_methods import methods_asked
+from adjoint.frontend.objects.order_of_methods import Asked, methods_asked
 from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
 from adjoint.frontend.syntax.identities import identity_of, is_nan, is_number, may_be_nan
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
@@ -177,20 +177,38 @@ def _by_method(
             pairs = zip(fields[0].items, fields[1].items, strict=True)
             return _all_of(lo, [apply_operator(lo, op, [*pair], node) for pair in pairs], node)
         return apply_operator(lo, op, [*fields], node)
-    for receiver, name, arguments in methods_asked(lo, op, operands, inplace=inplace):
-        if receiver is operands[-1] and isinstance(joins.type_of(operands[0]), ir.Array):
-            converted = said_array(lo, receiver, ("__array_priority__",), node)
-            if converted is not None:  # NumPy's arithmetic is asked first
-                return apply_operator(lo, op, [operands[0], converted], node)
-        method = None if name is None else special_method(lo, receiver, name)
-        is_inverse = method is None and name == "__ne__"  # what `object` has asks for equality
-        if is_inverse:
-            method = special_method(lo, receiver, "__eq__")
-        if method is None or _is_about_its_own_kind(lo, op, receiver, arguments):
-            continue
-        result = lo.call(method, arguments, {}, node)
-        if result != ir.Const(NotImplemented):
-            return _negated(lo, result, node) if is_inverse else result
+    return _asked(lo, op, operands, [*methods_asked(lo, op, operands, inplace=inplace)], node)
+
+
+def _asked(
+    lo: Lowerer, op: Callable[..., Any], operands: list[Value], methods: Sequence[Asked], node: ast.AST | None
+) -> Value:
+    """What the first of the methods answers that does not decline, on each path."""
+    if not methods:
+        return _unanswered(lo, op, operands, node)
+    (receiver, name, arguments), *others = methods
+    if receiver is operands[-1] and isinstance(joins.type_of(operands[0]), ir.Array):
+        converted = said_array(lo, receiver, ("__array_priority__",), node)
+        if converted is not None:  # NumPy's arithmetic is asked first
+            return apply_operator(lo, op, [operands[0], converted], node)
+    method = None if name is None else special_method(lo, receiver, name)
+    is_inverse = method is None and name == "__ne__"  # what `object` has asks for equality
+    if is_inverse:
+        method = special_method(lo, receiver, "__eq__")
+    if method is None or _is_about_its_own_kind(lo, op, receiver, arguments):
+        return _asked(lo, op, operands, others, node)
+
+    def answer(option: Value) -> Value:
+        if option == ir.Const(NotImplemented):
+            return _asked(lo, op, operands, others, node)
+        return _negated(lo, option, node) if is_inverse else option
+
+    result = lo.call(method, arguments, {}, node)
+    return on_each_option(lo, result, answer, node) if isinstance(result, Union) else answer(result)
+
+
+def _unanswered(lo: Lowerer, op: Callable[..., Any], operands: list[Value], node: ast.AST | None) -> Value:
+    """What Python does where no method answers."""
     if op in (operator.eq, operator.ne):
         return identity_of(lo, operator.is_ if op is operator.eq else operator.is_not, operands, node)
     if len(operands) == 2 and isinstance(joins.type_of(operands[1]), ir.Array):
@@ -270,7 +288,7 @@ def _on_sequences(lo: Lowerer, op: Callable[..., Any], operands: list[Value], no
                 return making.repeat_list(lo, sequence, count, node)
             if _is_list(lo, sequence) and joins.type_of(count) == ir.Opaque() and not _holds_floats(lo, sequence):
                 return making.repeat_list(lo, sequence, count, node)  # floats might be multiplied, by an array
-    if op in (operator.eq, operator.ne) and (_is_tuple_beside_another(operands) or _are_of_other_lengths(operands)):
+    if op in (operator.eq, operator.ne) and are_never_equal(operands):
         return ir.Const(op is operator.ne)
     if op in (operator.eq, operator.ne) and any(map(making.is_tuple, operands)):
         sides = [lo.open.call(tuple, side) if making.is_tuple(side) else side for side in operands]  # type: ignore[arg-type]
@@ -318,34 +336,6 @@ def _same_item(lo: Lowerer, one: Value, other: Value, node: ast.AST | None) -> V
     if is_nan(one) or is_nan(other):
         return apply_operator(lo, operator.is_, [one, other], node)
     return None
-
-
-def _is_tuple_beside_another(operands: Sequence[Value]) -> bool:
-    """Whether a tuple is compared with a number or a text, such as ``x.shape == 1``: these are never equal."""
-    tuples = [making.is_tuple(each) or (isinstance(each, TupleValue) and each.cls is tuple) for each in operands]
-    others = [isinstance(each, ir.Const) and type(each.value) in _NO_TUPLES for each in operands]
-    return any(tuples) and any(others)
-
-
-_NO_TUPLES = (bool, int, float, complex, str, bytes)
-
-
-def _are_of_other_lengths(operands: Sequence[Value]) -> bool:
-    """Whether two tuples are compared of which it is known that one has more items: ``x.shape == (n, 1)``."""
-    counts = [_count_of_tuple(operand) for operand in operands]
-    return None not in counts and counts[0] != counts[1]
-
-
-def _count_of_tuple(value: Value) -> int | None:
-    match value:
-        case TupleValue(items=items):
-            return len(items)
-        case ir.Const(value=tuple() as items) if type(items) is tuple:
-            return len(items)
-        case ir.Var(type=ir.Tuple(items=types_, cls=cls)) if cls is tuple:
-            return len(types_)
-        case _:
-            return None
 
 
 def _holds_floats(lo: Lowerer, sequence: Value) -> bool:
