@@ -296,6 +296,23 @@ class Scaler:
             del self.mean
         self.mean = np.mean(x)
         return self
+
+
+def is_ready(thing):
+    return len([name for name in vars(thing) if name.endswith("_")]) > 0
+
+
+class Meter:
+    def __init__(self, unit=1.0):
+        self.unit = unit
+
+    def add(self, xs):
+        if not is_ready(self):
+            self.count_ = 0
+            self.total_ = 0.0
+        self.count_ += len(xs)
+        self.total_ = self.total_ + np.sum(xs) * self.unit
+        return self
 """
 
 
@@ -596,3 +613,12 @@ def test_an_empty_tuple_asked_for_an_item_that_is_known_at_run_time_only() -> No
     assert ad.grad(f)(3.0, 1) == pytest.approx(27.0)
     with pytest.raises(ad.DifferentiationError, match="the tuple has 0 items"):
         ad.grad(lambda x, i: x + ()[i])(1.5, 0)  # type: ignore[misc]
+
+
+def test_functions_that_are_handed_an_object_are_looked_into(lib: Any) -> None:
+    def f(x: float) -> Any:
+        meter = lib.Meter(2.0).add(np.array([x, x * x])).add(np.array([x, 1.0, x**3]))
+        return meter.total_ / meter.count_ if lib.is_ready(meter) and not lib.is_ready(lib.Meter()) else x
+
+    check(f, 1.3)
+    assert "is_ready" not in ad.source(ad.grad(f), 1.3)

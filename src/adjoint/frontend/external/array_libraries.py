@@ -227,16 +227,26 @@ def _is_of(constant: Any, library: Library) -> bool:
 
 
 def gives_namespace(constant: Any) -> bool:
-    """Whether a function gives the namespace of arrays: ``array_namespace(x)``, ``x.__array_namespace__()``."""
-    compat = sys.modules.get("array_api_compat")
-    names = ("array_namespace", "get_namespace")
-    is_of_compat = compat is not None and any(constant is getattr(compat, name, None) for name in names)
-    return is_of_compat or constant is np.ndarray.__array_namespace__
+    """Whether a function gives the namespace of arrays: ``array_namespace(x)``, ``x.__array_namespace__()``.
+
+    Packages have copies of ``array_api_compat`` among their modules.
+    """
+    return constant is np.ndarray.__array_namespace__ or _copy_of_compat(constant) is not None
 
 
-def namespace(library: Library | None) -> types.ModuleType:
-    """The namespace of the standard for arrays of a library."""
-    return importlib.import_module(_NAMESPACES["numpy" if library is None else library.name][0])
+def _copy_of_compat(constant: Any) -> str | None:
+    """What stands before the name of a copy of ``array_api_compat`` of which this is the function."""
+    if getattr(constant, "__name__", None) not in ("array_namespace", "get_namespace"):
+        return None
+    before, found, after = str(getattr(constant, "__module__", "")).partition("array_api_compat.")
+    return before if found and after == "common._helpers" else None
+
+
+def namespace(library: Library | None, constant: Any) -> types.ModuleType:
+    """The namespace of the standard that such a function gives for arrays of a library."""
+    name = _NAMESPACES["numpy" if library is None else library.name][0]
+    before = _copy_of_compat(constant) if name.startswith("array_api_compat") else None
+    return importlib.import_module(f"{before or ''}{name}")
 
 
 def _as_numpys(

@@ -9,6 +9,11 @@ def names_of(owner: Any) -> Any:
     return tuple(vars(owner))
 
 
+def names_that_are_there(owner: Any, names: Any) -> Any:
+    """Which of these an object has that exists at run time."""
+    return [name for name in names if hasattr(owner, name)]
+
+
 def own_attribute(owner: Any, name: Any) -> Any:
     return vars(owner)[name]
 

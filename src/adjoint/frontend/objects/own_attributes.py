@@ -11,7 +11,7 @@ from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.calls.opaque.arguments import SIGNATURE
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import STANDS_FOR, IteratorValue, Record, Ref, Value
-from adjoint.frontend.library import attribute_tables
+from adjoint.frontend.library import attribute_tables, python_functions
 from adjoint.frontend.objects.construction import construct
 from adjoint.frontend.objects.fields import put_attribute, remove_attribute
 from adjoint.types.classes.dataclass_fields import dataclass_fields
@@ -23,7 +23,8 @@ _BY_NAME = ("read its attributes by their names",)
 
 def table_of(lo: Lowerer, owner: Value, node: ast.AST | None) -> Value:
     """The dict of an object's own attributes: an object that looks them up when it is asked."""
-    _attributes(lo, owner, node)
+    if _fields_at_run_time(lo, owner) is None:
+        _attributes(lo, owner, node)
     return construct(lo, attribute_tables.AttributeTable, [owner], {}, node)
 
 
@@ -32,17 +33,32 @@ def _attributes(lo: Lowerer, owner: Value, node: ast.AST | None) -> Record:
     record = lo.store.get(owner) if isinstance(owner, Ref) else None
     if not isinstance(record, Record) or record.cls in CONTAINERS:
         raise lo.problem("AD0301", node, "which attributes this object has is not known one by one", helps=_BY_NAME)
-    cls = record.cls
-    others = slots_of(cls) or issubclass(cls, Generic) or is_marked(cls, SIGNATURE) or STANDS_FOR in cls.__dict__
-    if others or not all(field.init for field in dataclass_fields(cls)):
-        label = f"objects of class {cls.__name__!r} hold something besides attributes, or in another order"
+    if _holds_more(record.cls):
+        label = f"objects of class {record.cls.__name__!r} hold something besides attributes, or in another order"
         raise lo.problem("AD0301", node, label, helps=_BY_NAME)
     return record
 
 
+def _holds_more(cls: type) -> bool:
+    """Whether objects of a class hold something besides what their ``__dict__`` does, or in another order."""
+    others = slots_of(cls) or issubclass(cls, Generic) or is_marked(cls, SIGNATURE) or STANDS_FOR in cls.__dict__
+    return bool(others) or not all(field.init for field in dataclass_fields(cls))
+
+
+def _fields_at_run_time(lo: Lowerer, owner: Value) -> tuple[str, ...] | None:
+    """The attributes that an object of the run may have, where whoever asks for one is told whether it is its own."""
+    if not isinstance(owner, ir.Var) or not isinstance(owner.type, ir.Instance) or _holds_more(owner.type.cls):
+        return None
+    names = tuple(owner.type.fields)
+    return None if any(is_marked(owner.type.cls, name) for name in names) else names
+
+
 @handles(attribute_tables.names_of)
 def _names(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    return ir.Const(_attributes(lo, args[0], node).keys)
+    names = _fields_at_run_time(lo, args[0])
+    if names is None:
+        return ir.Const(_attributes(lo, args[0], node).keys)
+    return python_functions.call(lo, attribute_tables.names_that_are_there, [args[0], ir.Const(names)], node)
 
 
 @handles(attribute_tables.own_attribute)

@@ -17,6 +17,7 @@ from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import Cell, GeneratorValue, Ref, TupleValue, Value
 from adjoint.frontend.iterators.items import Getter, known_range, lengths_of, static_getters
+from adjoint.frontend.iterators.iterator_objects import iterated
 from adjoint.frontend.iterators.iterators import has_generator, hold
 from adjoint.frontend.syntax import assign
 from adjoint.frontend.syntax.conditions import truth
@@ -118,7 +119,7 @@ def list_comprehension(
     first: Value | None = None,
 ) -> Value:
     """A list: known item by item where the iterable is, else one that grows at run time."""
-    iterable = lo.evaluate(generators[0].iter) if first is None else first
+    iterable = iterated(lo, lo.evaluate(generators[0].iter) if first is None else first, node)
     with in_advance(lo, iterable, node) as given:
         return _list_of(lo, node, element, generators, given)
 

@@ -67,13 +67,15 @@ def is_of_options(lo: Lowerer, function: types.FunctionType, given: Sequence[Val
     """Whether a package's function is given nothing, or constants: a text, class, dtype, function or module among them.
 
     They may lie in tuples and lists that are known. What it gives decides branches, or is called. Short ones check what
-    they are given, and hand it on; those that are given nothing tell settings.
+    they are given, and hand it on; those that are given nothing tell settings. Objects whose attributes are known would
+    have to exist at run time for whoever is not looked into.
     """
     values = [value for each in given for value in _items(lo, each)]
     constants = [value.value for value in values if isinstance(value, ir.Const)]
+    objects = [value for value in values if isinstance(value, Ref) and is_object(lo, value)]
     telling = (str, np.dtype, types.ModuleType)
     is_told = not given or any(isinstance(value, telling) or callable(value) for value in constants)
-    if len(constants) < len(values) or not is_told:
+    if len(constants) + len(objects) < len(values) or not (is_told or objects):
         return False
     code = function.__code__
     is_short = len(code.co_code) < MOST_CODE and is_installed(code.co_filename)

@@ -35,6 +35,14 @@ def _dtype_named(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
     return NotImplemented
 
 
+@handles(np.__array_namespace_info__)
+def _namespace_info(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """What the standard for arrays asks a library, of which all answers are constants: its class is looked into."""
+    from adjoint.frontend.objects.construction import construct  # lazy
+
+    return construct(lo, np.__array_namespace_info__, args, kwargs, node)
+
+
 @handles(np.result_type)
 def _result_type(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """Of arrays and dtypes, and of numbers where it is the same for those of Python and of NumPy."""
