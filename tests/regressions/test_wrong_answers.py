@@ -592,7 +592,7 @@ def through_a_writer_of_rows(x):
 )
 def test_numbers_do_not_come_back_from_texts_that_objects_hold(f):
     """The text was taken for a constant."""
-    with pytest.raises(ad.DifferentiationError, match="AD0204"):
+    with pytest.raises(ad.DifferentiationError, match=r"AD0204|AD0303"):
         ad.grad(f)(1.3)
 
 

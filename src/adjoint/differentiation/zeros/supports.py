@@ -42,7 +42,7 @@ _MOVING = """
     place_trace unpad unpad_places unchosen chosen hollow without_phase transposed hermitian diagonal_matrix
     diagonal_of conjugated conjugate
     tril triu diag diagonal reshape transpose swapaxes moveaxis expand_dims squeeze broadcast_to flip
-    pad insert delete roll take take_along_axis ravel atleast_1d atleast_2d atleast_3d from_diagonal cumsum
+    pad insert delete roll take take_along_axis ravel asarray atleast_1d atleast_2d atleast_3d from_diagonal cumsum
 """
 _MOVES = frozenset(_MOVING.split())
 """Functions, of NumPy and of ours, that put the elements of their first argument elsewhere, zeros beside them.
