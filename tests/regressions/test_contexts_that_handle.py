@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.testing import check_grads
 
 
 class Handling:
@@ -229,3 +231,71 @@ def test_what_is_not_handled_is_raised():
     with pytest.raises((ValueError, ad.DifferentiationError)):
         ad.grad(f)(1.3)
     assert ad.grad(g)(1.3) in (3.0, pytest.approx(6 * 1.3))
+
+
+@contextlib.contextmanager
+def doubled(x):
+    try:
+        yield 2.0 * x
+    except ValueError:
+        pass
+
+
+def given_by_a_generator(x):
+    with doubled(x) as y:
+        raise ValueError
+    return y * x
+
+
+def changed_before_it_raises(x):
+    with doubled(x) as y:
+        z = y * x
+        if z > 0.0:
+            raise ValueError
+        z = z * 2.0
+    return y * x + z
+
+
+def in_some_iterations(x):
+    total = 0.0
+    for i in range(3):
+        with doubled(x + i) as y:
+            if i:
+                raise ValueError
+            y = y * 3.0
+        total += y * x
+    return total
+
+
+def one_inside_another(x):
+    with doubled(x) as y:
+        with doubled(y) as z:
+            w = z * y
+            raise ValueError
+        y = w * x
+        raise ValueError
+    return y + z * w
+
+
+def written_by_a_closure(x):
+    y = 0.0
+
+    def tried():
+        nonlocal y
+        try:
+            y = 2.0 * x
+            raise ValueError
+        except ValueError:
+            y = y * x
+
+    tried()
+    return y * y
+
+
+@pytest.mark.parametrize(
+    "f", [given_by_a_generator, changed_before_it_raises, in_some_iterations, one_inside_another, written_by_a_closure]
+)
+def test_variables_of_a_body_that_runs_inside_the_function_of_its_context(f):
+    for x in (1.5, -0.5):
+        check_grads(f, (x,), order=2)
+    assert ad.grad(f, native=True)(1.5) == pytest.approx(ad.grad(f)(1.5))

@@ -28,7 +28,7 @@ def watch(lo: Lowerer, frame: Frame) -> None:
     names = _bound_on_some_paths(function)
     if not lo.run_data.handled and names:
         names &= _read_where_handled(function)
-    kept = {name for each in lo.settings.boxed.values() for owner, name in each if owner is None}
+    kept = {name for each in lo.settings.boxed.values() for owner, name in each if owner is None or owner < 0}
     for name in sorted((names | kept) & frame.cells.keys()):
         cell = frame.cells[name]
         flag = lo.run_data.is_bound[cell] = Cell(f"{name}_is_bound")

@@ -22,6 +22,7 @@ from adjoint.frontend.data.making import runtime_list
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.state.attempts import Kept
+from adjoint.frontend.interpreter.state.frames import Frame
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.tracking import Tracked
 from adjoint.frontend.interpreter.values import TORN, Cell, Ref, Site, Value, is_atom, is_torn
@@ -64,6 +65,12 @@ def body_of(lo: Lowerer, node: ast.stmt) -> Body:
     return Body(node, place, dict(_boxes(lo, node, lo.settings.boxed.get(place, {}))))
 
 
+def _kept_cell(lo: Lowerer, frame: Frame, owner: int | None, name: str) -> Cell | None:
+    if owner is None:
+        return lo.cell_named(name)
+    return lo.run_data.globals[owner, name] if owner >= 0 else frames_around(frame)[-owner - 1].cells.get(name)
+
+
 @contextmanager
 def watched(lo: Lowerer, body: Body) -> Iterator[None]:
     """Takes down what is written while a body is lowered."""
@@ -90,7 +97,7 @@ def _boxes(lo: Lowerer, node: ast.stmt, kept: Collection[Kept]) -> Iterator[tupl
     """The lists of one item in which variables are kept, made before the body: of what is not bound there is none."""
     assert lo.frame is not None
     for owner, name in sorted(kept, key=lambda each: each[1]):
-        cell = lo.cell_named(name) if owner is None else lo.run_data.globals[owner, name]
+        cell = _kept_cell(lo, lo.frame, owner, name)
         value = lo.store.get(cell, ir.UNDEFINED)
         if is_torn(value):
             keep_or_refuse(lo, value, node, f"what {name!r} holds here depends on where the exception was raised")
@@ -166,19 +173,30 @@ def store_of_handlers(lo: Lowerer, body: Body, base: dict[Any, Value], *, goes_o
             label = "an object is changed here, and then an exception may be raised that is handled"
             raise lo.problem("AD0308", body.node, label)
         raise NeedsRuntime(tuple(sites))
-    own = {lo.frame.cells[name] for name in _assigned(body.node) if name in lo.frame.cells}
+    own = {lo.frame.cells[name]: 0 for name in _assigned(body.node) if name in lo.frame.cells}
+    for out, frame in enumerate(frames_around(lo.frame), 1):
+        own.update(dict.fromkeys(frame.cells.values(), out))
     flags = set(lo.run_data.is_bound.values())
     for key in torn:
         if key in flags:
             found[key] = ir.Const(True)  # it is not known, and what is not bound raises where it is read
         elif isinstance(key, Cell) and (key in base or key in own):
             found[key] = mark = ir.Var(TORN, ir.OPAQUE)
-            lo.run_data.torn[mark] = body.place, key
+            lo.run_data.torn[mark] = body.place, key, own.get(key, 0)
     return found
 
 
 def _assigned(node: ast.stmt) -> Sequence[str]:
     return [name for statement in getattr(node, "body", []) for name in assigned_names(statement)]
+
+
+def frames_around(frame: Frame) -> list[Frame]:
+    """Who called, from the inside out: the body of a ``with`` statement runs inside the function of its context."""
+    found: list[Frame] = []
+    while frame.caller is not None:
+        frame = frame.caller
+        found.append(frame)
+    return found
 
 
 def restore(lo: Lowerer, body: Body) -> None:
@@ -229,13 +247,14 @@ def _keep(lo: Lowerer, value: Value) -> tuple[Site, ...] | None:
     known = lo.run_data.torn.get(value) if isinstance(value, ir.Var) else None
     if known is None:
         return None
-    place, cell = known
-    owner = next((owner for (owner, _), other in lo.run_data.globals.items() if other is cell), None)
+    place, cell, out = known
+    owner = next((owner for (owner, _), other in lo.run_data.globals.items() if other is cell), -out or None)
     boxed = lo.settings.boxed.setdefault(place, {})
     if (owner, cell.name) in boxed or (place, cell.name) in lo.settings.unkept:
         return None
     boxed[owner, cell.name] = None
-    return (place,) if owner is not None or cell in lo.run_data.is_bound else ()
+    is_global = owner is not None and owner >= 0
+    return (place,) if is_global or cell in lo.run_data.is_bound else ()
 
 
 def may_be_kept(lo: Lowerer, value: Value) -> bool:

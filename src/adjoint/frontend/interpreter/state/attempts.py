@@ -27,7 +27,8 @@ PATIENCE = 20
 Path = tuple[Any, ...]
 """A way to an input, by identities."""
 Kept = tuple[int | None, str]
-"""A variable: the identity of what has it, where that outlives the call, and its name."""
+"""A variable: the identity of what has it, where that outlives the call, or how many calls out it is, negative; and
+its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +221,9 @@ class Run:
     """Those of variables that are not bound before: which ``try`` statement they are for."""
     boxes: dict[Cell, tuple[ir.Var, ...]] = field(default_factory=dict)
     """The lists of one item in which variables are kept for handlers."""
-    torn: dict[ir.Var, tuple[Site, Cell]] = field(default_factory=dict)
-    """What stands for variables that may have been written or not, with the ``try`` statement that knows."""
+    torn: dict[ir.Var, tuple[Site, Cell, int]] = field(default_factory=dict)
+    """What stands for variables that may have been written or not, with the ``try`` statement that knows, and how many
+    calls out of it the variable is."""
     classes: dict[Site, int] = field(default_factory=dict)
     """How often each statement was run that defines a class."""
     generator_classes: dict[ast.AST, dict[frozenset[tuple[str, Cell]], type]] = field(default_factory=dict)
