@@ -22,6 +22,7 @@ HANDLERS: dict[Any, Handler] = {}
 _FAMILIES = (
     "library.arrays.calls",
     "library.arrays.functions",
+    "library.arrays.makers",
     "library.arrays.writers",
     "calls.builtin_functions.builtins",
     "library.arrays.dtypes",

@@ -20,6 +20,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import on_each_option, with_each_structure
+from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import NONE, IteratorValue, Record, Ref, SliceValue, TupleValue, Union, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays.writers import set_flat_item
@@ -38,7 +39,9 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             if record.cls in CONTAINERS:
                 _set_known(lo, base, record, index, value, node)
                 return
-        case ir.Var(type=ir.Array()):
+        case ir.Var(type=ir.Array(dtype=dtype)):
+            if (dtype is None or dtype.kind == "V") and may_carry(lo, value):
+                _keep_fields_apart(lo)
             with_each_structure(lo, value, lambda each: _set_of_array(lo, base, index, each, node), node)
             return
         case ir.Var(type=ir.List() | ir.Dict()):
@@ -67,6 +70,7 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         return
     if isinstance(base, ir.Var) and isinstance(base.type, ir.Number):
         look_where_it_comes_from(lo, base)
+        _keep_fields_apart(lo)
         label = "it is not known whether this is an array, which is written, or a number, which raises"
         raise lo.problem("AD0401", node, label, helps=("make it an array: np.asarray(x)",))
     if is_object(lo, base) or (isinstance(base, ir.Var) and isinstance(base.type, ir.Scalar)):
@@ -78,11 +82,19 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
             written_by_entries(lo, base, value)
         if isinstance(base.type, ir.Opaque) and may_carry(lo, value):
             look_where_it_comes_from(lo, base)
+            _keep_fields_apart(lo)
         given = materialize(lo, value, node)
         refuse_linked(lo, [given], node)
         lo.emit(ir.Store(base, array_key(lo, index, node), given, "set", lo.span(node)))
         return
     raise lo.problem("AD0301", node, "an item of this value cannot be assigned")
+
+
+def _keep_fields_apart(lo: Lowerer) -> None:
+    """Starts again with an array for each field of arrays of records, where the function makes one."""
+    if lo.run_data.makes_records and not lo.settings.fields_apart:
+        lo.settings.fields_apart = True
+        raise Restart
 
 
 def _set_of_array(lo: Lowerer, base: ir.Var, index: Value, value: Value, node: ast.AST | None) -> Value:

@@ -122,6 +122,8 @@ _STAND_INS = {
     "DefaultDict": "defaultdict",
     "OrderedDict": "OrderedDict",
     "ObjectSet": "set of objects",
+    "Records": "structured array",
+    "Record": "record of an array",
     **dict.fromkeys(("OptimizeResult", "RootResults"), "result of a solver"),
     "OdeResult": "trajectory",
     (_GENERATOR := "<generator>"): "generator",

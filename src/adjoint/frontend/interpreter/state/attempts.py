@@ -199,6 +199,8 @@ class Run:
     """Objects that they are handed or that they return: what there was before their call."""
     sets: dict[ir.Var, Any] = field(default_factory=dict)
     """Sets that were made empty, by variable, and where in the source."""
+    makes_records: bool = False
+    """Whether an array of records was made."""
     pools: dict[Site, ir.Var] = field(default_factory=dict)
     """The lists of all objects of classes whose objects refer to each other."""
     scope: tuple[Any, ...] = ()
@@ -278,6 +280,8 @@ class Settings:
     """Whether items were refused of several structures that are none either where classes are linked."""
     written_matrices: bool = False
     """Whether what varies is written into sparse matrices that are filled entry by entry."""
+    fields_apart: bool = False
+    """Whether what varies is written into arrays of records, of which each field is an array then."""
     stepped: set[Site] = field(default_factory=set)
     """Where iterators are made to which the program comes back: objects, which know their place."""
     not_alone: set[tuple[Site, str]] = field(default_factory=set)

@@ -25,6 +25,7 @@ from adjoint.frontend.interpreter.values import ELLIPSIS, NONE, RangeValue, Tupl
 from adjoint.frontend.iterators.items import static_items
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.library.arrays import definitions as array_definitions
+from adjoint.frontend.library.arrays import records
 from adjoint.frontend.objects.attribute_writes import set_attribute
 from adjoint.frontend.objects.attributes import attribute
 from adjoint.frontend.objects.classes import class_of
@@ -39,6 +40,9 @@ _TRUE = ir.Const(True)
 @handles(np.array)
 def _array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     """``np.array`` copies, unless it is told not to."""
+    of_records = records.of_rows(lo, args, kwargs, node)
+    if of_records is not None:
+        return of_records
     given = _of_object(lo, args, node) or _of_range(lo, args, node)
     if given is not None:
         return _call(lo, np.array, given, kwargs, node)
@@ -151,34 +155,6 @@ def _in_order(lo: Lowerer, conversion: Any, args: list[Value], kwargs: dict[str,
         return NotImplemented
     laid_out = _call(lo, convert, [array], {}, node)
     return laid_out if has_axes else _call(lo, np.reshape, [laid_out, _call(lo, np.shape, [array], {}, node)], {}, node)
-
-
-@handles(np.ndarray)
-def _new_array(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    """An array of memory of its own, as its class makes it; one over a buffer is not for us."""
-    given = {**dict(zip(("shape", "dtype"), args, strict=False)), **kwargs}
-    if len(args) > 2 or not given.keys() <= {"shape", "dtype", "order"}:
-        return NotImplemented
-    return _call(lo, np.empty, [], given, node)
-
-
-def _makes(maker: Any) -> None:
-    @handles(maker)
-    def made(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-        """An array of a shape that is told by name, or as a list: as a tuple, of which the extents are known."""
-        shape = args[0] if args else kwargs.get("shape", NONE)
-        extent = type_of(shape)
-        if isinstance(extent, ir.Scalar) and extent.kind == "float":
-            raise lo.mistake(TypeError, node, "'float' object cannot be interpreted as an integer")
-        items = making.list_items(lo, shape)
-        if items is None and (args or "shape" not in kwargs):
-            return NotImplemented
-        rest = {name: value for name, value in kwargs.items() if name != "shape"}
-        return _call(lo, maker, [shape if items is None else TupleValue(items), *args[1:]], rest, node)
-
-
-for _maker in (np.empty, np.zeros, np.ones, np.full):
-    _makes(_maker)
 
 
 @handles(np.ndarray.astype)

@@ -9,9 +9,11 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
+from adjoint.frontend.data import making
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
 from adjoint.frontend.interpreter.values import TupleValue, Value, is_atom
+from adjoint.frontend.library.arrays.described_types import dtype_of
 from adjoint.runtime.array_functions.arrays import float_dtype
 
 
@@ -32,6 +34,9 @@ def _dtype_named(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
                 return ir.Const(np.dtype(named))
             except TypeError as problem:
                 raise lo.mistake(TypeError, node, str(problem)) from problem
+        case [fields] if not kwargs and making.list_items(lo, fields):
+            found = dtype_of(lo, fields)
+            return NotImplemented if found is None else ir.Const(found)
     return NotImplemented
 
 
