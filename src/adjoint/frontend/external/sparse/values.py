@@ -21,7 +21,7 @@ from adjoint.frontend.external.sparse import definitions, making, operators, wri
 from adjoint.frontend.external.sparse.matrices import is_sparse_matrix
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import type_of
-from adjoint.frontend.interpreter.values import NONE, Method, Partial, TupleValue, Value
+from adjoint.frontend.interpreter.values import NONE, Method, Partial, TupleValue, Value, is_atom
 from adjoint.frontend.objects.classes import class_of
 from adjoint.runtime.array_functions.sparse import elements_product, in_format, like_matrix, sparse_times, times_sparse
 
@@ -231,9 +231,15 @@ def _is_first_of_entries(lo: Lowerer, args: list[Value]) -> bool:
 
 @handles(linalg.spsolve)
 def _spsolve(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    if not _is_first_of_entries(lo, args):
+    """Of a right side with one column the solution is a vector."""
+    given = {**dict(zip(("A", "b", "permc_spec", "use_umfpack"), args, strict=False)), **kwargs}
+    if not given.keys() >= {"A", "b"}:
         return NotImplemented
-    return lo.call(ir.Const(definitions.solve), args, kwargs, node)
+    side = type_of(given["b"]) if is_atom(given["b"]) else None
+    if isinstance(side, ir.Array) and side.dims is not None and side.dims[1:] == ("one",):
+        vector = lo.call(ir.Const(np.ravel), [given["b"]], {}, node)
+        return lo.call(ir.Const(linalg.spsolve), [], {**given, "b": vector}, node)
+    return lo.call(ir.Const(definitions.solve), [], given, node) if _is_of_entries(lo, given["A"]) else NotImplemented
 
 
 @handles(linalg.spilu)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_matrix, csc_matrix, csr_matrix, linalg
 
+from adjoint.diagnostics import error
+
 
 def sparse_solution(matrix: Any, b: Any, turned: bool = False, ordering: Any = None) -> Any:
     """The solution of a sparse system, or of that of the transpose; ``ordering``: how SciPy permutes the columns.
@@ -15,7 +17,11 @@ def sparse_solution(matrix: Any, b: Any, turned: bool = False, ordering: Any = N
     >>> sparse_solution(csc_matrix([[2.0, 0.0], [2.0, 1.0]]), np.array([2.0, 3.0])).tolist()
     [1.0, 1.0]
     """
-    return np.array(linalg.spsolve((matrix.T if turned else matrix).tocsc(), b, permc_spec=ordering))
+    found = np.array(linalg.spsolve((matrix.T if turned else matrix).tocsc(), b, permc_spec=ordering))
+    if found.ndim < np.ndim(b):
+        label = "in this call of 'spsolve' the right side has one column, and SciPy gives a vector"
+        raise error("AD0204", None, label, helps=("hand over a vector: b[:, 0]",), name="spsolve")
+    return found
 
 
 def exponential_product(matrix: Any, b: Any, turned: bool = False) -> Any:
