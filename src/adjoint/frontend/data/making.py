@@ -12,6 +12,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import refuse_linked
+from adjoint.frontend.calls.opaque.arguments import refuse_stand_ins
 from adjoint.frontend.data.element_types import (
     as_element,
     as_tagged,
@@ -22,6 +23,7 @@ from adjoint.frontend.data.element_types import (
     note_element,
     note_outside,
     remember,
+    sites_of,
     slot,
     slots,
 )
@@ -126,19 +128,27 @@ def _add_item(
     if put_each(lo, value, lambda option: _add_item(lo, method, where, option, node), node):
         return
     target, *_ = where
-    atom = slot(lo, value, node)
-    note_element(lo, target, atom, node)
+    atom = _slot_in(lo, target, value, node)
     assert isinstance(target.type, ir.List)
     atom = as_element(lo, atom, target.type.element)
     lo.emit(ir.Call((), method, (*where, atom), (), lo.span(node)))
+
+
+def _slot_in(lo: Lowerer, container: ir.Var, value: Value, node: ast.AST | None) -> ir.Atom:
+    """What a container holds for a value that is put there."""
+    assert isinstance(container.type, (ir.List, ir.Dict))
+    if any(site.place[:1] == ("input",) for site in sites_of(lo, container.type)):
+        refuse_stand_ins(lo, value, node)
+    atom = slot(lo, value, node)
+    note_element(lo, container, atom, node)
+    return atom
 
 
 def put_in(lo: Lowerer, base: ir.Var, place: ir.Atom, value: Value, node: ast.AST | None) -> None:
     """``base[place] = value`` for a list or a dict that exists at run time."""
     if put_each(lo, value, lambda option: put_in(lo, base, place, option, node), node):
         return
-    atom = slot(lo, value, node)
-    note_element(lo, base, atom, node)
+    atom = _slot_in(lo, base, value, node)
     atom = as_element(lo, atom, element_of(base))
     refuse_linked(lo, [place], node)
     lo.emit(ir.Store(base, ir.Subscript((place,)), atom, "set", lo.span(node)))

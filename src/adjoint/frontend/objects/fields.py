@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from adjoint import ir
+from adjoint.frontend.calls.opaque.arguments import refuse_stand_ins
 from adjoint.frontend.data.constants import as_stored
 from adjoint.frontend.data.outside.lifted import lift
 from adjoint.frontend.interpreter.core import Lowerer
@@ -51,6 +52,7 @@ def remove_attribute(lo: Lowerer, base: Ref, name: str, node: ast.AST | None) ->
 
 def handed_out(lo: Lowerer, value: Value, node: ast.AST | None) -> ir.Atom:
     """A value for memory of the caller. Lists and dicts in it are copies: where they are written later, all exist."""
+    refuse_stand_ins(lo, value, node)
     atom = materialize(lo, value, node)
     _seal(lo, value)
     return atom

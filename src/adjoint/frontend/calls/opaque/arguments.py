@@ -14,6 +14,7 @@ from adjoint.analysis.memory.reachable import may_write_anything
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.joins import NeedsRuntime, original_sites
+from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import (
     LOCAL,
     STANDS_FOR,
@@ -115,6 +116,7 @@ def lend(callee: Any, args: Sequence[ir.Atom], kwargs: Mapping[str, ir.Atom]) ->
 
 
 _OF_CONTAINERS = {UsersTable: "dict", UsersList: "list"}
+_RESULTS = ("OptimizeResult", "RootResults", "OdeResult")
 _STAND_INS = {
     "Deque": "deque",
     "AttributeTable": "dict of attributes",
@@ -122,10 +124,10 @@ _STAND_INS = {
     "DefaultDict": "defaultdict",
     "OrderedDict": "OrderedDict",
     "ObjectSet": "set of objects",
-    "Records": "structured array",
-    "Record": "record of an array",
-    **dict.fromkeys(("OptimizeResult", "RootResults"), "result of a solver"),
-    "OdeResult": "trajectory",
+    "RecordArray": "structured array",
+    "RecordRow": "record of an array",
+    **dict.fromkeys(_RESULTS[:2], "result of a solver"),
+    _RESULTS[2]: "trajectory",
     (_GENERATOR := "<generator>"): "generator",
 }
 
@@ -140,11 +142,25 @@ def refuse_made_here(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
         label = f"an object of the class {name!r}, which is a {kind}, is handed out"
         raise lo.problem("AD0301", node, label, helps=(f"hand over a {kind} of what it holds: {kind}(items)",))
     if mark in _STAND_INS:
-        label = f"a {_STAND_INS[mark]!r} that is made inside the function is handed out"
-        raise lo.problem("AD0301", node, label, helps=("hand over a list or a dict of what it holds",))
+        raise _seen_outside(lo, mark, node)
     if mark is not None:
         label = f"an object or a method of the class {mark!r}, defined inside the function, is handed out"
         raise lo.problem("AD0301", node, label, helps=("hand over its fields", "define the class in the module"))
+
+
+def refuse_stand_ins(lo: Lowerer, value: Value, node: ast.AST | None) -> None:
+    """Raises where what stands for a container of a library is put where others see it, who would take it for that.
+
+    Results of solvers have the attributes that they are asked for.
+    """
+    mark = (_mark_in(lo, value) or "").rpartition("> ")[2]
+    if mark in _STAND_INS and mark not in _RESULTS:
+        raise _seen_outside(lo, mark, node)
+
+
+def _seen_outside(lo: Lowerer, mark: str, node: ast.AST | None) -> Problem:
+    label = f"a {_STAND_INS[mark]!r} that is made inside the function is handed out"
+    return lo.problem("AD0301", node, label, helps=("hand over a list or a dict of what it holds",))
 
 
 def compares_by_identity(lo: Lowerer, value: Value) -> bool:

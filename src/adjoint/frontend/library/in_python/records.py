@@ -11,7 +11,7 @@ import numpy as np
 from adjoint.declarations.implicit import refused
 
 
-class Records:
+class RecordArray:
     """Stands for an array of records; attributes hold the arrays of its fields.
 
     There is a class for each type of records: that knows the ``names`` and the ``dtype``, itself as ``own``, and the
@@ -55,7 +55,7 @@ class Records:
         elif isinstance(value, tuple):
             for name, part in zip(self.names, value, strict=True):
                 getattr(self, field(name))[key] = part
-        elif isinstance(value, (Records, Record)):
+        elif isinstance(value, (RecordArray, RecordRow)):
             for name in self.names:
                 getattr(self, field(name))[key] = value[name]
         else:
@@ -80,7 +80,7 @@ class Records:
         return refused(name, "the fields of an array of records that varies: a['name']")
 
 
-class Record:
+class RecordRow:
     """Stands for one record in such an array."""
 
     __adjoint_stands_for__ = np.void
@@ -115,8 +115,8 @@ class Record:
 def class_of(dtype):
     """The class that stands for arrays of a type of records."""
     known = {"names": dtype.names, "dtype": dtype}
-    record = type("Record", (Record,), {**known, "__adjoint_stands_for__": np.void})
-    cls = type("Records", (Records,), {**known, "__adjoint_stands_for__": np.ndarray, "record": record})
+    record = type("RecordRow", (RecordRow,), {**known, "__adjoint_stands_for__": np.void})
+    cls = type("RecordArray", (RecordArray,), {**known, "__adjoint_stands_for__": np.ndarray, "record": record})
     setattr(cls, "own", cls)  # noqa: B010
     return cls
 
