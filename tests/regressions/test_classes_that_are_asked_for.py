@@ -195,3 +195,38 @@ def test_objects_tell_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
     assert derivative(0.7) == 9.0
     monkeypatch.setattr(Kernel, "part_more", 1.0, raising=False)
     assert derivative(0.7) == 10.0
+
+
+def summed(v):
+    total = 0.0
+    for q in v:
+        total += q
+    return np.sum(v) * (2.0 if isinstance(total, np.float32) else 3.0)
+
+
+def on_one_path(v):
+    factor = 1.0
+    if v[0] > 0.0:
+        factor = v[1]
+    return np.sum(v) * (2.0 if isinstance(factor, np.float32) else 3.0)
+
+
+def grown(v):
+    total = 1.0
+    while total < 5.0:
+        total = total + v[1]
+    return np.sum(v) * (2.0 if isinstance(total, (np.float16, np.float32)) else 3.0) * (total / 3.0)
+
+
+@pytest.mark.filterwarnings("ignore::adjoint.DifferentiationWarning")  # there is no machine code for that
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("f", [summed, on_one_path, grown])
+def test_numbers_of_python_on_one_path_and_in_single_precision_on_another(f, dtype, native):
+    """They were told that they are in no single precision."""
+    for first in (0.5, -0.5):
+        x = np.array([first, 1.5, -2.0, 3.25], dtype)
+        value, slope = ad.value_and_grad(f, native=native)(x)
+        assert value == pytest.approx(f(x))
+        tangent = ad.jvp(f, (x,), (np.ones(4, dtype),))[1]
+        assert np.sum(slope) == pytest.approx(tangent, rel=1e-5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +21,12 @@ from adjoint.types.array_libraries import Library
 from adjoint.types.structure import CONTAINERS, is_namedtuple_class
 
 _PYTHON_SCALARS = {"bool": bool, "int": int, "float": float, "complex": complex}
-_NUMPY_SCALARS = {"bool": np.bool_, "int": np.int64, "float": np.float64, "complex": np.complex128}
+_NUMPY_SCALARS: dict[str, tuple[type, ...]] = {
+    "bool": (np.bool_,),
+    "int": tuple(np.dtype(code).type for code in np.typecodes["AllInteger"]),
+    "float": tuple(np.dtype(code).type for code in np.typecodes["Float"]),
+    "complex": tuple(np.dtype(code).type for code in np.typecodes["Complex"]),
+}
 
 
 def class_of(lo: Lowerer, value: Value) -> type | None:
@@ -127,14 +133,15 @@ def is_polynomial(value: object) -> bool:
     return isinstance(value, np.poly1d) or type(value).__module__ == "numpy.polynomial.polynomial"
 
 
-_OF_NUMBERS = (bool, int, float, complex, np.ndarray, np.bool_, np.int64, np.float64, np.complex128)
+_OF_NUMBERS = (*_PYTHON_SCALARS.values(), np.ndarray, *itertools.chain(*_NUMPY_SCALARS.values()))
 
 
 def note_owner(lo: Lowerer, value: Value, told: Callable[[type], object]) -> None:
     """Notes that the program asks for what is not the same of numbers of Python and of NumPy, or of several kinds."""
     if isinstance(value, ir.Var) and type(value.type) is ir.Scalar and value.type.kind in _NUMPY_SCALARS:
         kind = value.type.kind
-        lo.run_data.asks_for_owners |= told(_PYTHON_SCALARS[kind]) != told(_NUMPY_SCALARS[kind])
+        own = told(_PYTHON_SCALARS[kind])
+        lo.run_data.asks_for_owners |= any(told(each) != own for each in _NUMPY_SCALARS[kind])
         classes = list(_PYTHON_SCALARS.values())
         narrower = classes[: classes.index(_PYTHON_SCALARS[kind])]
         lo.run_data.asks_for_kinds |= any(told(each) != told(_PYTHON_SCALARS[kind]) for each in narrower)

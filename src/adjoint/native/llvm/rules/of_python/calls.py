@@ -189,7 +189,10 @@ def _asks_for_classes(statement: Leaving) -> bool:
     return isinstance(statement, ir.Load) and _is_part_of_a_number(type_of_atom(statement.base), statement.key)
 
 
-_OWNERS = ((float, np.float64), (complex, np.complex128))
+_OWNERS: tuple[tuple[type, type], ...] = (
+    *((float, np.dtype(code).type) for code in np.typecodes["Float"]),
+    *((complex, np.dtype(code).type) for code in np.typecodes["Complex"]),
+)
 _KINDS = (*_OWNERS, (float, int), (float, bool), (int, bool), (complex, float))
 """Classes between which a number may be one or the other."""
 
