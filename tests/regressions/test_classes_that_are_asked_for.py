@@ -230,3 +230,17 @@ def test_numbers_of_python_on_one_path_and_in_single_precision_on_another(f, dty
         assert value == pytest.approx(f(x))
         tangent = ad.jvp(f, (x,), (np.ones(4, dtype),))[1]
         assert np.sum(slope) == pytest.approx(tangent, rel=1e-5)
+
+
+def counted(v):
+    count = np.sum(v > 1.0) if v[0] > 0.0 else 0
+    return np.sum(v) * (2.0 if isinstance(count, int) else 3.0)
+
+
+@pytest.mark.filterwarnings("ignore::adjoint.DifferentiationWarning")  # there is no machine code for that
+@pytest.mark.parametrize("native", [False, True])
+def test_whole_numbers_of_python_on_one_path_and_of_numpy_on_another(native):
+    """In machine code they were Python's."""
+    for first in (0.5, -0.5):
+        x = np.array([first, 1.5, -2.0, 3.25])
+        assert ad.value_and_grad(counted, native=native)(x)[0] == pytest.approx(counted(x))

@@ -144,6 +144,8 @@ def by_python(e: Emission, statement: Leaving) -> Value:
         pairs = zip(results, computed_by(statement), strict=True)
         told = [OBJECT if isinstance(found, ArrayKind) and not is_computed else found for found, is_computed in pairs]
         left = replace(left, results=told)
+    if _asks_whose_whole_number(statement):
+        raise Unsupported("a whole number that may be Python's or NumPy's, and is asked for that")
     e.program.asks |= _asks_for_classes(statement) and not all(map(_tells_owner, operands(statement)))
     found = (_sharing if _shares(left) else _borrowing)(e, left)
     if _may_be_joined(left):
@@ -164,6 +166,15 @@ def _may_be_joined(left: _Left) -> bool:
     return is_plain and not any(
         True for target in targets_of(left.statement) for _ in _announcement(left.statement, target)
     )
+
+
+def _asks_whose_whole_number(statement: Leaving) -> bool:
+    """Whether the class is asked of a number that counts as one of Python's in machine code if it is whole."""
+    if not isinstance(statement, ir.Call) or statement.callee is not isinstance:
+        return False
+    number, classes = statement.args
+    may_be_either = isinstance(type_of_atom(number), ir.Number) and isinstance(classes, ir.Const)
+    return may_be_either and _tells_apart(classes.value, _WHOLE)  # type: ignore[union-attr]
 
 
 def _asks_for_classes(statement: Leaving) -> bool:
@@ -192,6 +203,10 @@ def _asks_for_classes(statement: Leaving) -> bool:
 _OWNERS: tuple[tuple[type, type], ...] = (
     *((float, np.dtype(code).type) for code in np.typecodes["Float"]),
     *((complex, np.dtype(code).type) for code in np.typecodes["Complex"]),
+)
+_WHOLE: tuple[tuple[type, type], ...] = (
+    *((int, np.dtype(code).type) for code in np.typecodes["AllInteger"]),
+    (bool, np.bool_),
 )
 _KINDS = (*_OWNERS, (float, int), (float, bool), (int, bool), (complex, float))
 """Classes between which a number may be one or the other."""
