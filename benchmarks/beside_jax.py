@@ -128,8 +128,11 @@ def measured(subject: Subject, interpreted: bool = False) -> Finding:
     result = _first(finding, contestants, "Adjoint", lambda: derivative(*subject.arguments))
     if subject.jax is not None and importlib.util.find_spec("jax") is not None:
         expected = _first(finding, contestants, "JAX", _of_jax(subject))
-        if result is not None and expected is not None and (wrong := _difference(result, expected)) > TOLERANCE:
-            finding.notes.append(f"differs from JAX by {wrong:.0e}")
+        if result is not None and expected is not None:
+            if all(map(_are_numbers, result)) and not all(map(_are_numbers, expected)):
+                finding.notes.append(NOT_A_NUMBER)
+            elif (wrong := _difference(result, expected)) > TOLERANCE:
+                finding.notes.append(f"differs from JAX by {wrong:.0e}")
     if result is not None and (wrong := _slope_missed(subject, result)) > 1e-3:
         finding.notes.append(f"differs from a difference by {wrong:.0e}")
     if subject.program is not None:
@@ -208,6 +211,10 @@ def _rounds(contestants: dict[str, Callable[[], Any]]) -> int:
     return max(2, min(15, int(SECONDS / max(time.process_time() - start, 1e-4))))
 
 
+def _are_numbers(found: Any) -> bool:
+    return not np.isnan(np.asarray(found)).any()
+
+
 def _difference(found: Any, expected: Any) -> float:
     """How far gradients are from JAX's, beside the largest number in these; single precision counts a thousandth."""
     theirs = [np.asarray(each) for each in expected]
@@ -283,7 +290,7 @@ def summary(findings: Iterable[Finding]) -> list[str]:
     if firsts:
         mean = statistics.geometric_mean(firsts)
         sentences.append(f"Geometric mean of first calls beside JAX's: {mean:.2f} ({len(firsts)}).")
-    slow = [each.subject.name for each in findings if (each.beside("JAX") or 0.0) > 1.2]
+    slow = [_with_reason(each) for each in findings if (each.beside("JAX") or 0.0) > 1.2]
     sentences.append(f"Above 1.2 times JAX: {', '.join(slow) or 'none'}.")
     large = [each.subject.name for each in findings if _needs_more(each)]
     sentences.append(f"Peak memory above 1.2 times that of JAX: {', '.join(large) or 'none'}.")
@@ -298,11 +305,18 @@ def summary(findings: Iterable[Finding]) -> list[str]:
     return sentences
 
 
+def _with_reason(finding: Finding) -> str:
+    """The name of a program, and why its time is not that of JAX for the same."""
+    reasons = [note for note in finding.notes if note == NOT_A_NUMBER or note.startswith("differs from JAX")]
+    return f"{finding.subject.name} ({reasons[0]})" if reasons else finding.subject.name
+
+
 def _needs_more(finding: Finding) -> bool:
     mine, theirs = (finding.peak.get(name) for name in ("Adjoint", "JAX"))
     return mine is not None and theirs is not None and mine > 1.2 * theirs + _FEW
 
 
+NOT_A_NUMBER = "JAX's gradient is not a number"
 _FEW = 1e6
 """Bytes of memory that do not count: a peak is told in pages, and libraries have their own."""
 _OTHERS = {"JAX": "JAX", "program": "the program by Numba", "interpreted": "interpreted derivatives"}

@@ -62,6 +62,7 @@ TOUCH_UP = (
     "array-peepholes",
     "cleanup",
     "in-place-updates",
+    "shared-factors",
     "outer-signs",
     "cleanup",
     "redundant-copies",

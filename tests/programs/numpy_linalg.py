@@ -87,6 +87,23 @@ def solve(a, b):
     return np.linalg.solve(a, b)
 
 
+@program(spd(3), normal(3))
+def implicit_steps(a, b):
+    total = 0.0
+    for _ in range(3):
+        b = np.linalg.solve(a, b + 1.0)
+        total += b @ b
+    return total
+
+
+@program(spd(3), normal(3))
+def matrix_between_two_systems(a, b):
+    x = np.linalg.solve(a, b)
+    a = a.copy()
+    a[0, 0] += 1.0
+    return x @ np.linalg.solve(a, b * x)
+
+
 @program(spd(3))
 def inverse(a):
     return np.linalg.inv(a)

@@ -92,7 +92,7 @@ def _by_rule(rule: Rule) -> Effects:
         writes=rule.writes,
         view_of=rule.view_of,
         confined=rule.pure,
-        **_display_facts(rule.fn),
+        **({"fresh": rule.fresh} | _display_facts(rule.fn)),
     )
 
 

@@ -112,6 +112,15 @@ def with_products_added_in_place(function: ir.Function) -> ir.Function:
     return function
 
 
+def with_factors_shared(function: ir.Function) -> ir.Function:
+    """The function with matrices factorised once for all that is asked of them."""
+    if any(_calls(function, callee) for callee in _FACTORISING):
+        from adjoint.optimize.touch_up.shared_factors import with_shared_factors  # lazy
+
+        return with_shared_factors(function)
+    return function
+
+
 def with_outer_signs(function: ir.Function) -> ir.Function:
     """The function with signs of factors where their terms are added."""
     if _calls(function, operator.neg):
@@ -205,3 +214,4 @@ def _returned_alone(function: ir.Function) -> frozenset[ir.Atom]:
 
 
 _NO_COPY = Effects(view_of=0)
+_FACTORISING = (np.linalg.solve, np.linalg.inv, np.linalg.slogdet)

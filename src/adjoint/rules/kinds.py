@@ -59,6 +59,8 @@ class Rule:
         Positions of the arguments whose memory it writes.
     view_of
         Position of the argument whose memory the result may share.
+    fresh
+        Whether the results are surely memory of their own.
     results, result_class
         How many results a call has; several are returned as a tuple, of this class.
     singular
@@ -95,6 +97,7 @@ class Rule:
     pure: bool = True
     writes: tuple[int, ...] = ()
     view_of: int | None = None
+    fresh: bool = False
     results: int = 1
     result_class: type = tuple
     singular: bool = False

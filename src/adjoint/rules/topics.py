@@ -105,7 +105,10 @@ HELPERS_OF_SCIPY = {
 ARRAY_HELPERS = frozenset(
     f"adjoint.runtime.{home}.{name}"
     for home, names in (
-        ("array_functions", "arrays linalg places products scans segments sequences sparse spectra triangular"),
+        (
+            "array_functions",
+            "arrays cholesky linalg lu places products scans segments sequences sparse spectra triangular",
+        ),
         ("numerical_methods.special", "bessel"),
         ("sets", "functions"),
     )

@@ -41,6 +41,8 @@ _MODULES = (
     "array_functions.rank_one",
     "array_functions.delayed_updates",
     "array_functions.triangular",
+    "array_functions.cholesky",
+    "array_functions.lu",
     "functions",
 )
 """In the order in which a name is looked for: first where most are found, last in what needs the compiler."""

@@ -17,6 +17,7 @@ from adjoint.analysis.shapes.window_extents import Extent, total
 from adjoint.ir.join import is_whole_number
 from adjoint.runtime import display
 from adjoint.runtime.array_functions import sequences
+from adjoint.runtime.array_functions.lu import inverse_factored, solve_factored
 from adjoint.runtime.array_functions.triangular import SOLVERS
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _ALONG = {sequences.vstack_of: 0, sequences.hstack_of: 1}
 _BEHIND = (sequences.concatenate_of, sequences.stack_of)
 _AXES_MOVED = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
 _DRAWS_BY_EXTENTS = ("rand", "randn")
-_OF_SQUARES = (np.linalg.cholesky, np.linalg.inv)
+_OF_SQUARES = (np.linalg.cholesky, np.linalg.inv, inverse_factored)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
 ONE: Extent = 1
 
@@ -70,6 +71,8 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
     if callee in SOLVERS:
         shapes = [known.of(arg) for arg in args[:2]]
         return shapes[1] if all(shape is not None and len(shape) < 3 for shape in shapes) else None
+    if callee is solve_factored:
+        return known.of(args[2])
     if any(name != "dtype" for name, _ in call.kwargs):
         return None
     if callee is np.arange:

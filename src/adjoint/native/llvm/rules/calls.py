@@ -31,6 +31,7 @@ from adjoint.native.llvm.rules.linear_algebra import (  # noqa: F401
     decompositions,
     delayed_products,
     einsum,
+    factored,
     products,
     systems,
 )

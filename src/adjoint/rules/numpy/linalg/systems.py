@@ -15,6 +15,7 @@ from adjoint.rules.declare import case, constant, definition, general, linear, n
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions import linalg
 from adjoint.runtime.array_functions.arrays import copy_laid_out_like, fitted, unbroadcast
+from adjoint.runtime.array_functions.cholesky import by_blocks, cholesky_pullback
 from adjoint.runtime.array_functions.linalg import (
     as_columns,
     cofactors,
@@ -31,6 +32,7 @@ from adjoint.runtime.array_functions.linalg import (
     transposed,
     unskew,
 )
+from adjoint.runtime.array_functions.lu import inverse_factored, lu_factors, slogdet_factored, solve_factored
 from adjoint.runtime.array_functions.triangular import solve_triangular
 
 ONE = np.ones((1, 1))
@@ -89,7 +91,10 @@ def _solve_triangular_vjp(ct, y, a, b, lower):
     return (-b_bar @ transposed(y), b_bar)
 
 
-general(solve_triangular, _solve_triangular_jvp, _solve_triangular_vjp, cases=TRIANGLES_TO_SOLVE)
+general(solve_triangular, _solve_triangular_jvp, _solve_triangular_vjp, fresh=True, cases=TRIANGLES_TO_SOLVE)
+no_derivative(lu_factors, view_of=0, results=2)  # what is made of matrices and solutions once all is differentiated
+no_derivative(solve_factored, inverse_factored, fresh=True)
+no_derivative(slogdet_factored, results=2)
 general(
     np.linalg.inv,
     lambda dots, y, a: -y @ dots[0] @ y,
@@ -171,10 +176,9 @@ def _cholesky_jvp(dots, y, a, /, *, upper=False):
 
 
 def _cholesky_vjp(ct, y, a, /, *, upper=False):
-    lower_t = conjugated(y) if upper else transposed(y)
-    half = lower_half(lower_t @ (hermitian(ct) if upper else ct))
-    half = solve_triangular(lower_t, hermitian(half), False)
-    return (folded(solve_triangular(lower_t, hermitian(half), False), not upper),)
+    if upper:
+        return (hermitian(cholesky_pullback(hermitian(ct), hermitian(y))),)
+    return (cholesky_pullback(ct, y),)
 
 
 general(
@@ -183,6 +187,26 @@ general(
     _cholesky_vjp,
     cases=[*DEFINITE, *[case(*call.args, upper=True) for call in DEFINITE]],
 )
+
+
+def _cholesky_pullback_jvp(dots, y, ct, factor):
+    inner = solve_triangular(transposed(factor), transposed(dots[1]), False)
+    return cholesky_pullback(dots[0] + inner @ ct, factor) - folded((y + hermitian(y)) @ hermitian(inner))
+
+
+def _cholesky_pullback_vjp(ct, y, cotangent, factor):
+    whole = completed(ct)
+    inner = solve_triangular(factor, hermitian(solve_triangular(factor, whole, True)), True)
+    moved = factor @ lower_half(inner)
+    both = moved @ transposed(cotangent) - whole @ conjugated(y + hermitian(y))
+    return (moved, transposed(solve_triangular(factor, both, True)))
+
+
+LOWER = np.array([[2.0, 0.0, 0.0], [0.3, 1.5, 0.0], [-0.7, 0.4, 1.2]])
+ONE_FACTOR = [case(sample(3, 3), LOWER)]
+FACTORS = [*ONE_FACTOR, case(sample(2, 3, 3), np.stack([LOWER, 2 * LOWER]))]
+general(cholesky_pullback, _cholesky_pullback_jvp, _cholesky_pullback_vjp, fresh=True, cases=FACTORS)
+general(by_blocks, _cholesky_pullback_jvp, _cholesky_pullback_vjp, fresh=True, cases=ONE_FACTOR)
 
 
 # --- factorisations of rectangular matrices ---------------------------------------------------------------------------
@@ -252,7 +276,7 @@ general(
     cases=[case(sample(3, 3), np.eye(3))],
 )
 constant(linalg.as_given, view_of=0)
-linear(linalg.within_columns, lambda ct, whole, q: fitted(ct, whole), cases=[case(sample(3, 3), np.eye(3))])
+linear(linalg.within_columns, lambda ct, whole, q: fitted(ct, whole), view_of=0, cases=[case(sample(3, 3), np.eye(3))])
 definition(
     np.linalg.qr,
     _complete_qr,
@@ -406,9 +430,9 @@ TRIANGLES = [*MATRICES, case(sample(3, 3), False), case(sample(3, 3, kind="compl
 linear(transposed, lambda ct, a: transposed(ct), view_of=0, cases=[case(sample(2, 4, 3))])
 linear(as_columns, lambda ct, x, b: from_columns(ct, b), view_of=0, cases=[case(sample(3), sample(3))])
 linear(from_columns, lambda ct, x, b: as_columns(ct, b), view_of=0, cases=[case(sample(3, 1), sample(3))])
-linear(lower_half, lambda ct, m: lower_half(ct), cases=[case(sample(3, 3))])
-linear(completed, lambda ct, m, lower=True: folded(ct, lower), cases=TRIANGLES)
-linear(folded, lambda ct, x_ct, lower=True: completed(ct, lower), cases=TRIANGLES)
+linear(lower_half, lambda ct, m: lower_half(ct), fresh=True, cases=[case(sample(3, 3))])
+linear(completed, lambda ct, m, lower=True: folded(ct, lower), fresh=True, cases=TRIANGLES)
+linear(folded, lambda ct, x_ct, lower=True: completed(ct, lower), fresh=True, cases=TRIANGLES)
 linear(skew, lambda ct, m: unskew(ct), cases=MATRICES)
 linear(unskew, lambda ct, m: skew(ct), cases=MATRICES)
 linear(conjugated, lambda ct, a: conjugated(ct), view_of=0, cases=MATRICES)

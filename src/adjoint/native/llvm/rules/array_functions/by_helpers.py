@@ -14,7 +14,7 @@ from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Known, Number, Unsupported, Value
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime import objects
-from adjoint.runtime.array_functions import linalg
+from adjoint.runtime.array_functions import cholesky, linalg
 
 
 def _declare(callee: Any, *functions: tuple[Callable[..., Any], Callable[..., bool]]) -> None:
@@ -52,6 +52,10 @@ def _is_vector(x: Value, *options: Value) -> bool:
 
 def _is_matrix(x: Value, *options: Value) -> bool:
     return isinstance(x, Array) and x.kind.rank == 2 and x.kind.element == "f8" and not options
+
+
+def _are_matrices(*values: Value) -> bool:
+    return all(map(_is_matrix, values))
 
 
 def _is_repeated(a: Value, repeats: Value) -> bool:
@@ -98,6 +102,7 @@ helper(array_functions.distinct, linalg.distinct)
 helper(array_functions.slice_bounds, objects.slice_bounds)
 _declare(np.linalg.norm, (array_functions.norm, _is_usual))
 _declare(np.std, (array_functions.std, _are_floats_of))
+_declare(cholesky.cholesky_pullback, (cholesky.of_matrix, _are_matrices))
 _declare(np.trace, (array_functions.trace, _is_matrix))
 _declare(np.diff, (array_functions.diff, _is_vector))
 _declare(np.linspace, (array_functions.linspace, _are_floats))

@@ -21,7 +21,7 @@ from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import linalg
 from adjoint.runtime.array_functions.triangular import solve_triangular
 
-_TRIANGLE = """define internal i64 @triangle(ptr %data, i64 %n, i64 %pitch) {
+TRIANGLE = """define internal i64 @triangle(ptr %data, i64 %n, i64 %pitch) {
 entry:
   br label %row
 row:
@@ -123,7 +123,7 @@ def _solution(e: Emission, a: Value, b: Value) -> Array:
     lying = for_blas(e, matrix)
     out = arrays.copied(e, right)
     count = "1" if right.kind.rank == 1 else right.shape[1]
-    e.writer.module.functions.setdefault("triangle", _TRIANGLE)
+    e.writer.module.functions.setdefault("triangle", TRIANGLE)
     side = e.writer.op(f"call i64 @triangle(ptr {lying.data}, i64 {n}, i64 {lying.leading})")
     empty = checks.either_word(e, e.writer.compare("eq", n, "0"), e.writer.compare("eq", count, "0"))
     chosen(
