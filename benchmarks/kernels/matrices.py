@@ -62,6 +62,27 @@ def gaussian_process(x, y, length):
     return 0.5 * y @ np.linalg.solve(k, y) + np.sum(np.log(np.diag(l)))
 
 
+def implicit_step(u, a):
+    return np.linalg.solve(a, u), a
+
+
+def implicit(u, a):
+    for _ in range(20):
+        u, a = implicit_step(u, a)
+    return u @ u
+
+
+def newton_step(u, a):
+    r = a @ u + u**3 - 1.0
+    return u - np.linalg.solve(a + np.diag(3.0 * u**2), r), a
+
+
+def newton(u, a):
+    for _ in range(10):
+        u, a = newton_step(u, a)
+    return u @ u
+
+
 def sinkhorn_step(f, g, cost):
     f = -np.log(np.mean(np.exp((g[None, :] - cost) / 0.1), axis=1)) * 0.1
     return f, -np.log(np.mean(np.exp((f[:, None] - cost) / 0.1), axis=0)) * 0.1, cost

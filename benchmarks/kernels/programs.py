@@ -121,6 +121,20 @@ PROGRAMS = (
         "memory: the matrix, and its gradient in each step",
         wrt=(0, 1),
     ),
+    Program(
+        matrices.implicit,
+        lambda r: (r.normal(size=200), _definite(r, 200)),
+        in_jax.repeated("implicit_step", 20, lambda xp, u, a: u @ u),
+        "LAPACK: the matrix is factorised once",
+        wrt=(0, 1),
+    ),
+    Program(
+        matrices.newton,
+        lambda r: (r.normal(size=200), _definite(r, 200)),
+        in_jax.repeated("newton_step", 10, lambda xp, u, a: u @ u),
+        "LAPACK: a matrix is factorised in each iteration",
+        wrt=(0, 1),
+    ),
     Program(matrices.gaussian_process, lambda r: (r.normal(size=250), r.normal(size=250), 0.5), None, "LAPACK"),
     Program(
         matrices.sinkhorn,

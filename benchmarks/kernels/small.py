@@ -157,6 +157,14 @@ def conjugate_gradients(a, b, steps):
     return x @ x
 
 
+def implicit_reaction(u, a, steps):
+    """Reactions and diffusion in implicit steps, each a step of Newton's method."""
+    for _ in range(steps):
+        residual = 0.01 * (a @ u + u**3)
+        u = u - np.linalg.solve(np.eye(len(u)) + 0.01 * (a + np.diag(3.0 * u**2)), residual)
+    return u @ u
+
+
 def network(w1, b1, w2, b2, inputs, labels):
     """The cross entropy of a small network."""
     h = np.tanh(inputs @ w1 + b1)
@@ -232,6 +240,9 @@ OTHERS = {
     ),
     "conjugate_gradients": Kernel(
         conjugate_gradients, lambda rng, n: (_definite(rng, n), rng.normal(size=n), 10), 4, 200, (0, 1)
+    ),
+    "implicit_reaction": Kernel(
+        implicit_reaction, lambda rng, n: (rng.normal(size=n), _definite(rng, n) / n, 10), 4, 150, (0, 1)
     ),
     "network": Kernel(network, _network, 3, 200, (0, 1, 2, 3)),
 }

@@ -115,9 +115,10 @@ def with_products_added_in_place(function: ir.Function) -> ir.Function:
 def with_factors_shared(function: ir.Function) -> ir.Function:
     """The function with matrices factorised once for all that is asked of them."""
     if any(_calls(function, callee) for callee in _FACTORISING):
+        from adjoint.optimize.touch_up.factors_on_tapes import with_factors_kept  # lazy
         from adjoint.optimize.touch_up.shared_factors import with_shared_factors  # lazy
 
-        return with_shared_factors(function)
+        return with_shared_factors(with_factors_kept(function))
     return function
 
 

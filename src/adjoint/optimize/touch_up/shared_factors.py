@@ -23,12 +23,12 @@ from adjoint.runtime.array_functions.lu import inverse_factored, lu_factors, slo
 _FLOAT = np.dtype(np.float64)
 _ASKING = {np.linalg.solve: solve_factored, np.linalg.inv: inverse_factored, np.linalg.slogdet: slogdet_factored}
 """Functions that factorise a matrix, and what they become where its factors are known."""
-_TRANSPOSES = (np.transpose, transposed)
+TRANSPOSES = (np.transpose, transposed)
 
 
 def with_shared_factors(function: ir.Function) -> ir.Function:
     """The function with factors of matrices in place of systems, inverses and determinants of one matrix."""
-    if not any(type(each) is ir.Call and _is_asking(each) for each in statements_in(function.body)):
+    if not any(is_asking(each) for each in statements_in(function.body)):
         return function
     askers = _Askers(function).by_matrix
     plans = [plan for matrix, asking in askers.items() if (plan := _plan(matrix, asking)) is not None]
@@ -61,8 +61,7 @@ class _Plan:
     block: ir.Block
     place: int
     askers: dict[int, _Asker]
-    lu: ir.Var
-    pivots: ir.Var
+    factors: tuple[ir.Var, ir.Var]
 
 
 class _Askers:
@@ -81,14 +80,14 @@ class _Askers:
                 self.call(statement, path)
             for inner in blocks_of(statement):
                 self.block(inner, path)
-        for inner in _arms(block):
+        for inner in arms_of(block):
             self.block(inner, (*around, (block, len(block.statements))))
 
     def call(self, call: ir.Call, path: tuple[tuple[ir.Block, int], ...]) -> None:
-        if call.callee in _TRANSPOSES and len(call.args) == 1 and not call.kwargs:
-            if isinstance(call.args[0], ir.Var) and _is_matrix(call.args[0]):
+        if call.callee in TRANSPOSES and len(call.args) == 1 and not call.kwargs:
+            if isinstance(call.args[0], ir.Var) and is_matrix(call.args[0]):
                 self.turned[call.targets[0]] = call.args[0]
-        elif _is_asking(call):
+        elif is_asking(call):
             matrix = call.args[0]
             assert isinstance(matrix, ir.Var)
             turned = matrix in self.turned and call.callee is np.linalg.solve
@@ -96,22 +95,27 @@ class _Askers:
             self.by_matrix.setdefault(self.turned[matrix] if turned else matrix, []).append(asker)
 
 
-def _arms(block: ir.Block) -> tuple[ir.Block, ...]:
+def arms_of(block: ir.Block) -> tuple[ir.Block, ...]:
+    """The blocks that a block ends in."""
     end = block.terminator
     return (end.then, end.orelse) if isinstance(end, ir.Branch) else ()
 
 
-def _is_asking(call: ir.Call) -> bool:
-    if not isinstance(call.callee, Hashable) or call.callee not in _ASKING or call.kwargs or not call.args:
+def is_asking(call: ir.Statement, matrix: ir.Var | None = None) -> bool:
+    """Whether a statement factorises a matrix: that one, where it is given."""
+    if not isinstance(call, ir.Call) or not isinstance(call.callee, Hashable) or call.callee not in _ASKING:
         return False
-    if not _is_matrix(call.args[0]):
+    if call.kwargs or not call.args or not is_matrix(call.args[0]) or matrix not in (None, call.args[0]):
+        return False
+    if matrix is not None and matrix in call.args[1:]:
         return False
     if call.callee is np.linalg.solve:
         return len(call.args) == 2 and (_is_of_floats(call.args[1], 1) or _is_of_floats(call.args[1], 2))
     return len(call.args) == 1 and len(call.targets) == (2 if call.callee is np.linalg.slogdet else 1)
 
 
-def _is_matrix(atom: ir.Atom) -> bool:
+def is_matrix(atom: ir.Atom) -> bool:
+    """Whether something is a matrix of 64-bit floats."""
     return _is_of_floats(atom, 2)
 
 
@@ -132,11 +136,21 @@ def _plan(matrix: ir.Var, askers: Sequence[_Asker]) -> _Plan | None:
         return None
     block = around[hoisted][0]
     places = [each.path[hoisted][1] for each in askers]
-    if not _is_left_alone(matrix, block, min(places), max(places)):
+    if not is_left_alone(matrix, block, min(places), max(places)):
         return None
+    return _Plan(matrix, block, min(places), {id(each.call): each for each in askers}, factors_of())
+
+
+def factors_of() -> tuple[ir.Var, ir.Var]:
+    """Variables for the factors of a matrix."""
     lu = ir.Var("lu", ir.Array(_FLOAT, ("many", "many"), ir.Storage()))
-    pivots = ir.Var("pivots", ir.Array(np.dtype(np.int32), ("many",), ir.Storage()))
-    return _Plan(matrix, block, min(places), {id(each.call): each for each in askers}, lu, pivots)
+    return lu, ir.Var("pivots", ir.Array(np.dtype(np.int32), ("many",), ir.Storage()))
+
+
+def asked_of_factors(call: ir.Call, factors: tuple[ir.Var, ir.Var], turned: bool) -> ir.Call:
+    """A call that factorises a matrix, or its transpose, as one that is given the factors."""
+    args = (*factors, *call.args[1:], *((ir.Const(True),) if turned else ()))
+    return ir.Call(call.targets, _ASKING[call.callee], args, (), call.span)
 
 
 def _common_depth(paths: Sequence[tuple[tuple[ir.Block, int], ...]]) -> int:
@@ -156,14 +170,14 @@ def _is_invariant(matrix: ir.Var, level: tuple[ir.Block, int]) -> bool:
     return isinstance(statement, ir.Loop) and matrix not in defined_by(statement)
 
 
-def _is_left_alone(matrix: ir.Var, block: ir.Block, first: int, last: int) -> bool:
+def is_left_alone(matrix: ir.Var, block: ir.Block, first: int, last: int) -> bool:
     """Whether nothing in a part of a block may write to a matrix."""
     own = set(ir.storages(matrix.type))
     if not any(storage.written for storage in own):
         return True
     inside = [inner for statement in block.statements[first : last + 1] for inner in with_inner(statement)]
     if last == len(block.statements):
-        inside += [inner for arm in _arms(block) for inner in statements_in(arm)]
+        inside += [inner for arm in arms_of(block) for inner in statements_in(arm)]
     written = [written_by(inner) for inner in inside]
     return all(each is not None and own.isdisjoint(each) for each in written)
 
@@ -182,12 +196,10 @@ class _Sharing:
 
     def factorisations(self, block: ir.Block, place: int) -> list[ir.Statement]:
         plans = [plan for plan in self.plans if plan.block is block and plan.place == place]
-        return [ir.Call((plan.lu, plan.pivots), lu_factors, (plan.matrix,)) for plan in plans]
+        return [ir.Call(plan.factors, lu_factors, (plan.matrix,)) for plan in plans]
 
     def asking(self, statement: ir.Statement) -> ir.Statement | None:
         plan = next((plan for plan in self.plans if id(statement) in plan.askers), None)
         if plan is None or not isinstance(statement, ir.Call):
             return None
-        turned = (ir.Const(True),) if plan.askers[id(statement)].turned else ()
-        args = (plan.lu, plan.pivots, *statement.args[1:], *turned)
-        return ir.Call(statement.targets, _ASKING[statement.callee], args, (), statement.span)
+        return asked_of_factors(statement, plan.factors, plan.askers[id(statement)].turned)

@@ -14,8 +14,8 @@ from adjoint.runtime.array_functions.triangular import solve_triangular
 
 _BLOCK = 64
 """Of 32 to 192 columns, these took the least time for matrices of 300 and of 1,000 rows."""
-_FEWEST_ROWS = 3 * _BLOCK
-"""Smaller matrices are one block: from there on several were the faster ones."""
+_FEWEST_ROWS = 224
+"""Smaller matrices are one block: from there on several were the faster ones, in machine code, too."""
 
 
 def cholesky_pullback(ct: Any, factor: Any) -> Any:
