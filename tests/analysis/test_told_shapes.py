@@ -182,3 +182,10 @@ def test_indices_have_the_shape_that_they_are_told():
     made = ir.Var("made", ir.Array(np.dtype(np.int64), ("many", "many", "many")))
     body = ir.Block((ir.Call((made,), np.indices, (shape,)),), ir.Return((made,)))
     assert Extents(ir.Function("f", (), body)).of(made) == (2, 3, 4) == np.indices((3, 4)).shape
+
+
+@pytest.mark.parametrize(("sizes", "shape"), [((3,), (3, 3)), ((3, 4), (3, 4)), ((3, None), (3, 3))])
+def test_the_identity(sizes: tuple[int | None, ...], shape: tuple[int, int]) -> None:
+    made = ir.Var("made", ir.Array(np.dtype(float), ("many", "many")))
+    body = ir.Block((ir.Call((made,), np.eye, tuple(map(ir.Const, sizes))),), ir.Return((made,)))
+    assert Extents(ir.Function("f", (), body)).of(made) == shape == np.eye(*sizes).shape

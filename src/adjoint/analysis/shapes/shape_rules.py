@@ -73,6 +73,8 @@ def told_shape(known: Extents, call: ir.Call) -> Shape | None:
         return shapes[1] if all(shape is not None and len(shape) < 3 for shape in shapes) else None
     if callee is solve_factored:
         return known.of(args[2])
+    if callee is np.eye:
+        return _identity(known, call)
     if any(name != "dtype" for name, _ in call.kwargs):
         return None
     if callee is np.arange:
@@ -121,6 +123,15 @@ def reduced_shape(known: Extents, call: ir.Call) -> Shape | None:
 def total_extent(shape: Shape) -> Extent | None:
     """How many elements an array has; None where no term says it."""
     return _quotient(shape, ())
+
+
+def _identity(known: Extents, call: ir.Call) -> Shape | None:
+    """The shape of ``np.eye``: of so many rows, and columns if there are others."""
+    sides = [known.made(each) for each in call.args[:2] if each != ir.Const(None)]
+    if not sides or any(name in ("N", "M") for name, _ in call.kwargs):
+        return None
+    extents = [side[0] for side in sides if side is not None and len(side) == 1]
+    return (extents[0], extents[-1]) if len(extents) == len(sides) else None
 
 
 def _line(known: Extents, call: ir.Call) -> Shape | None:
