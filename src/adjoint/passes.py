@@ -228,7 +228,12 @@ PASSES = {
         Pass("destination-passing", "differentiation.destination_passing:with_destinations"),
         Pass("array-peepholes", "optimize.touch_up.array_peepholes:polish", everywhere=True),
         Pass("in-place-updates", "differentiation.finish:with_direct_updates", everywhere=True),
-        Pass("shared-factors", "differentiation.finish:with_factors_shared", everywhere=True),
+        Pass(
+            "shared-factors",
+            "differentiation.finish:with_factors_shared",
+            when=lambda c: c.target.library is None,
+            everywhere=True,
+        ),
         Pass("outer-signs", "differentiation.finish:with_outer_signs", everywhere=True),
         Pass("redundant-copies", "differentiation.finish:without_idle_conversions", everywhere=True),
         Pass(

@@ -87,3 +87,20 @@ def test_single_precision_stays_single(library, name):
         assert library.back(mine).dtype == np.float32
         np.testing.assert_allclose(library.back(mine), numpys, rtol=2e-4, atol=1e-4)
     assert library.back(value).dtype == np.float32
+
+
+def density(a, b):
+    k = a @ a.T + 300.0 * np.eye(a.shape[0])
+    root = np.linalg.cholesky(k)
+    return np.sum(np.linalg.solve(k, b) * b) + 2.0 * np.sum(np.log(np.diagonal(root))) + np.sum(np.sin(root))
+
+
+@each_library
+def test_large_matrices(library):
+    """For those of NumPy derivatives call LAPACK by address, and write blocks of columns."""
+    rng = np.random.default_rng(7)
+    points = [rng.uniform(-1.0, 1.0, (240, 240)), rng.uniform(-1.0, 1.0, (240, 1))]
+    df = ad.value_and_grad(density, (0, 1))
+    value, gradient = df(*points)
+    found, found_gradient = df(*library.of(points))
+    same(library, [found, *found_gradient], [value, *gradient], 1e-9)

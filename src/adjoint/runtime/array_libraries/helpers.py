@@ -261,6 +261,11 @@ class Helpers:
         whole = ct + self._hermitian(ct)
         return (self.np.tril(whole, -1) if lower else self.np.triu(whole, 1)) + self._on_diagonal(self._real(ct))
 
+    def cholesky_pullback(self, ct: Any, factor: Any) -> Any:
+        turned = self.np.swapaxes(factor, -1, -2)
+        half = self.solve_triangular(turned, self._hermitian(self.lower_half(turned @ ct)), False)
+        return self.folded(self.solve_triangular(turned, self._hermitian(half), False))
+
     def _hermitian(self, m: Any) -> Any:
         turned = self.np.swapaxes(m, -1, -2)
         return self.np.conj(turned) if self.np.iscomplexobj(m) else turned
