@@ -86,18 +86,18 @@ def test_arrays_are_not_made_for_their_shadows_shape() -> None:
         check_grads(f, (x,))
 
 
-def log_determinant(k):
-    return np.sum(np.log(np.diag(np.linalg.cholesky(k))))
+def variances(k):
+    return np.sum(np.log(np.diag(np.linalg.inv(k))))
 
 
 def diagonal_of_part(k):
-    lower = np.linalg.cholesky(k)[:, :2]
-    return np.sum(np.diag(lower) ** 3)
+    part = np.linalg.inv(k)[:, :2]
+    return np.sum(np.diag(part) ** 3)
 
 
 def test_products_with_diagonal_matrices_scale_columns() -> None:
     k = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])
-    for f, is_product in ((log_determinant, False), (diagonal_of_part, True)):
+    for f, is_product in ((variances, False), (diagonal_of_part, True)):
         text = ad.source(ad.grad(f), k)
-        assert ("lower_t * (" not in text) == is_product, text
+        assert ("place_diagonal" in text) == is_product, text
         check_grads(f, (k,))

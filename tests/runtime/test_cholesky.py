@@ -21,6 +21,12 @@ def test_blocks_give_what_substitution_gives(n, layout):
     assert np.array_equal(factor, given[0]) and np.array_equal(ct, given[1])
 
 
+def test_diagonal_cotangents_scale_columns():
+    factor = np.linalg.cholesky(definite(6))
+    for ct in (np.diag(np.arange(6.0)), np.diag(np.arange(1.0, 7.0)), np.zeros((6, 6))):
+        np.testing.assert_allclose(of_block(ct, factor), of_block(ct + 1e-300, factor), rtol=1e-12, atol=1e-15)
+
+
 def test_small_numbers_complex_ones_and_stacks_are_substituted():
     single = np.linalg.cholesky(definite(230)).astype(np.float32)
     assert cholesky_pullback(np.ones_like(single), single).dtype == np.float32

@@ -89,9 +89,10 @@ def without_idle_conversions(function: ir.Function) -> ir.Function:
     return with_views_in_memory(without)
 
 
-def _calls(function: ir.Function, callee: object) -> bool:
-    """Whether a function of Python or NumPy is called anywhere."""
-    return any(type(each) is ir.Call and each.callee is callee for each in statements_in(function.body))
+def _calls(function: ir.Function, *callees: object) -> bool:
+    """Whether one of some functions of Python or NumPy is called anywhere."""
+    called = [each.callee for each in statements_in(function.body) if type(each) is ir.Call]
+    return any(one is callee for one in called for callee in callees)
 
 
 def with_sums_as_products(function: ir.Function) -> ir.Function:
@@ -114,7 +115,7 @@ def with_products_added_in_place(function: ir.Function) -> ir.Function:
 
 def with_factors_shared(function: ir.Function) -> ir.Function:
     """The function with matrices factorised once for all that is asked of them."""
-    if any(_calls(function, callee) for callee in _FACTORISING):
+    if _calls(function, *_FACTORISING):
         from adjoint.optimize.touch_up.factors_on_tapes import with_factors_kept  # lazy
         from adjoint.optimize.touch_up.shared_factors import with_shared_factors  # lazy
 

@@ -144,7 +144,7 @@ def _plan(matrix: ir.Var, askers: Sequence[_Asker]) -> _Plan | None:
 def factors_of() -> tuple[ir.Var, ir.Var]:
     """Variables for the factors of a matrix."""
     lu = ir.Var("lu", ir.Array(_FLOAT, ("many", "many"), ir.Storage()))
-    return lu, ir.Var("pivots", ir.Array(np.dtype(np.int32), ("many",), ir.Storage()))
+    return lu, ir.Var("pivots", ir.Array(np.dtype(np.int64), ("many",), ir.Storage()))
 
 
 def asked_of_factors(call: ir.Call, factors: tuple[ir.Var, ir.Var], turned: bool) -> ir.Call:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.runtime.array_functions.linalg import folded, hermitian, lower_half, transposed
+from adjoint.runtime.array_functions.linalg import diagonal_of, folded, hermitian, lower_half, transposed
 from adjoint.runtime.array_functions.triangular import solve_triangular
 
 _BLOCK = 64
@@ -43,7 +43,10 @@ def of_matrix(ct: Any, factor: Any) -> Any:
 def of_block(ct: Any, factor: Any) -> Any:
     """The pullback by substitution in the whole matrix."""
     turned = transposed(factor)
-    half = solve_triangular(turned, hermitian(lower_half(turned @ ct)), False)
+    diagonal = diagonal_of(ct)
+    is_diagonal = np.count_nonzero(ct) == np.count_nonzero(diagonal)  # that of the logarithm of the determinant is
+    product = turned * diagonal[..., None, :] if is_diagonal else turned @ ct
+    half = solve_triangular(turned, hermitian(lower_half(product)), False)
     return folded(solve_triangular(turned, hermitian(half), False))
 
 

@@ -8,6 +8,9 @@ import numpy as np
 
 from adjoint.runtime.array_functions.arrays import prod_others
 
+_WELL_CONDITIONED = 1e6
+"""Matrices of a larger condition are looked at by their singular values: inverses have lost these digits."""
+
 
 def transposed(a: Any) -> Any:
     """The last two axes exchanged."""
@@ -156,6 +159,11 @@ def scaled_by(m: Any, factor: Any) -> Any:
 
 def cofactors(a: Any) -> Any:
     """The derivative of the determinant, defined also where the matrix is singular."""
+    size = np.linalg.det(a)
+    if np.all((size != 0) & np.isfinite(size)):
+        inverse = np.linalg.inv(a)
+        if np.all(condition(a, inverse) < _WELL_CONDITIONED):
+            return scaled_by(transposed(inverse), size)
     u, s, vh = np.linalg.svd(a)
     orientation = np.linalg.det(u) * np.linalg.det(vh)
     return scaled_by((conjugated(u) * prod_others(s, -1)[..., None, :]) @ conjugated(vh), orientation)
@@ -163,6 +171,13 @@ def cofactors(a: Any) -> Any:
 
 def cofactors_along(a: Any, direction: Any) -> Any:
     """The derivative of :func:`cofactors` along a direction, defined also where the matrix is singular."""
+    size = np.linalg.det(a)
+    if np.all((size != 0) & np.isfinite(size)):
+        inverse = np.linalg.inv(a)
+        if np.all(condition(a, inverse) < _WELL_CONDITIONED):
+            turned = inverse @ direction
+            trace = np.sum(diagonal_of(turned), axis=-1)
+            return scaled_by(transposed(inverse), size * trace) - scaled_by(transposed(turned @ inverse), size)
     u, s, vh = np.linalg.svd(a)
     orientation = np.linalg.det(u) * np.linalg.det(vh)
     eye = np.eye(np.shape(s)[-1], dtype=s.dtype)
@@ -171,6 +186,12 @@ def cofactors_along(a: Any, direction: Any) -> Any:
     diagonal = np.matmul(others, diagonal_of(seen)[..., None])[..., 0]
     moved = diagonal_matrix(diagonal) - others * transposed(seen)
     return scaled_by(conjugated(u) @ moved @ conjugated(vh), orientation)
+
+
+def condition(a: Any, inverse: Any) -> Any:
+    """How much larger relative errors of the inverse are than those of a matrix, at most: by sums of columns."""
+    sizes = [np.max(np.sum(np.abs(each), axis=-2), axis=-1, initial=0.0) for each in (a, inverse)]
+    return sizes[0] * sizes[1]
 
 
 def least_squares(a: Any, b: Any, rcond: float | None = None) -> Any:

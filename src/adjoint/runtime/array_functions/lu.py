@@ -14,7 +14,7 @@ import numpy as np
 
 _FEWEST_ROWS = 64
 """Smaller systems are NumPy's, each factorised anew: from there on calls of LAPACK were the faster ones."""
-_NO_PIVOTS = np.zeros(0, np.int32)
+_NO_PIVOTS = np.zeros(0, np.int64)
 _NO_PIVOTS.flags.writeable = False
 _LARGEST = 2**31 - 1
 _WORK = 64
@@ -22,7 +22,7 @@ _WORK = 64
 
 
 def lu_factors(a: Any) -> tuple[Any, Any]:
-    """The factors of a matrix, one in each triangle, by columns, and which rows were exchanged.
+    """The factors of a matrix, one in each triangle, by columns, and which rows were exchanged, two in a number.
 
     A matrix for which that does not pay, or that has no factors, is given as it is, without rows. Nothing is raised
     here: of a singular matrix those tell who ask it for something.
@@ -34,7 +34,7 @@ def lu_factors(a: Any) -> tuple[Any, Any]:
     n = len(a)
     if not _FEWEST_ROWS <= n <= _LARGEST or a.shape != (n, n) or (getrf := _routine("dgetrf", 6)) is None:
         return a, _NO_PIVOTS
-    lu, pivots = np.array(a, order="F"), np.empty(n, np.int32)
+    lu, pivots = np.array(a, order="F"), np.zeros(n, np.int64)
     sizes = (ctypes.c_int * 2)(n, 0)
     size = ctypes.addressof(sizes)
     getrf(size, size, lu.ctypes.data, size, pivots.ctypes.data, size + 4)
@@ -91,7 +91,8 @@ def slogdet_factored(lu: Any, pivots: Any) -> tuple[Any, Any]:
     if not len(pivots):
         return tuple(np.linalg.slogdet(lu))
     diagonal = np.diagonal(lu)
-    exchanged = int(np.count_nonzero(pivots != np.arange(1, len(pivots) + 1)))
+    rows = pivots.view(np.int32)[: len(lu)]
+    exchanged = int(np.count_nonzero(rows != np.arange(1, len(lu) + 1)))
     if not diagonal.all():
         return np.float64(0.0), np.float64(-np.inf)
     sign = np.prod(np.sign(diagonal))

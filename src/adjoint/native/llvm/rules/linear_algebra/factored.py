@@ -30,7 +30,7 @@ def _factors(e: Emission, a: Value) -> Tuple:
     writer = e.writer
     n = matrix.shape[0]
     lying = for_blas(e, matrix)
-    factors, pivots = transposed_copy(e, matrix), arrays.new(e, "i4", (n,), checked=False)
+    factors, pivots = transposed_copy(e, matrix), arrays.new(e, "i8", (n,), checked=False)
     writer.module.functions.setdefault("triangle", TRIANGLE)
     is_empty = checks.either_word(e, writer.compare("ne", n, matrix.shape[1]), writer.compare("eq", n, "0"))
 
@@ -53,7 +53,7 @@ def _factors(e: Emission, a: Value) -> Tuple:
 
     def no_exchange(k: str) -> None:
         place = writer.op(f"trunc i64 {writer.add(k, '1')} to i32")
-        writer.line(f"store i32 {place}, ptr {arrays.address(e, pivots, [k])}")
+        writer.line(f"store i32 {place}, ptr {writer.op(f'getelementptr i32, ptr {pivots.data}, i64 {k}')}")
 
     def scale() -> None:
         e.each(n, unscaled_below)
