@@ -79,6 +79,9 @@ def set_item(lo: Lowerer, base: Value, index: Value, value: Value, node: ast.AST
         if isinstance(base.type, ir.Opaque) and base.type.cls is not None:
             from adjoint.frontend.external.sparse.matrices import written_by_entries  # lazy
 
+            if base.type.cls is memoryview:
+                label = "this writes elements of an array through a view that is no array: who reads them is not seen"
+                raise lo.problem("AD0303", node, label, helps=("write the array itself: a[i] = value",))
             written_by_entries(lo, base, value)
         if isinstance(base.type, ir.Opaque) and may_carry(lo, value):
             look_where_it_comes_from(lo, base)

@@ -373,12 +373,21 @@ def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node
         raise missing_of_some(lo, base, name, node) or no_attribute(lo, what, name, dir(owner), node)
     if callable(found):
         return Method(ir.Const(found), base)
+    if name in _ADDRESSES:
+        label = f"{name!r} tells where elements lie: who reads or writes them there is not seen"
+        raise lo.problem("AD0201", node, label, helps=_BY_ADDRESS)
     target = ir.Var(name, _type_of_metadata(base, name))
     lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
     return target
 
 
+_ADDRESSES = ("ctypes", "__array_interface__", "__array_struct__")
+_BY_ADDRESS = ("take the address in a function with a declared derivative: @ad.derivative_of(fn)",)
+
+
 def _type_of_metadata(base: ir.Var, name: str) -> ir.Type:
+    if name == "data":
+        return ir.Opaque(memoryview)
     if name in ("nbytes", "itemsize"):
         return ir.INT
     if name == "dtype":

@@ -1,4 +1,4 @@
-"""``id``, ``hash`` and weak references of objects: they tell which one it is, so that it must be there itself."""
+"""``id``, ``hash``, weak references and ``memoryview`` of objects, which must be there themselves."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import weakref
 from typing import Any
 
+from adjoint import ir
 from adjoint.frontend.calls.handlers import handles
 from adjoint.frontend.data.element_types import sites_within
 from adjoint.frontend.interpreter.core import Lowerer
@@ -58,3 +59,13 @@ def _is_hashed_by_place(lo: Lowerer, ref: Ref) -> bool:
     record = lo.store.get(ref)
     name = "__hash__"
     return isinstance(record, Record) and getattr(record.cls, name) is getattr(object, name)
+
+
+@handles(memoryview)
+def _memory(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
+    """A view of memory that is no array: its class is known, as nothing may be written through it."""
+    if len(args) != 1 or kwargs or not isinstance(args[0], ir.Var):
+        return NotImplemented
+    target = ir.Var("memory", ir.Opaque(memoryview))
+    lo.emit(ir.Call((target,), memoryview, (args[0],), (), lo.span(node)))
+    return target
