@@ -92,8 +92,13 @@ def test_what_is_beside_it_varies() -> None:
 
 
 @pytest.mark.parametrize("holder", [lambda m: {"a": m, "b": 2.0}, lambda m: [m, 2.0], lambda m: (2.0, (m, 1.0))])
-@pytest.mark.parametrize("array", [np.matrix([[1.0, 2.0]]), np.ma.array([1.0, 2.0], mask=[0, 1])])
-def test_within_a_container_beside_what_varies_it_is_refused_too(array: Any, holder: Callable[[Any], Any]) -> None:
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("make", [np.matrix, np.ma.array])
+def test_within_a_container_beside_what_varies_it_is_refused_too(
+    make: Callable[[Any], Any], holder: Callable[[Any], Any]
+) -> None:
+    array = make([[1.0, 2.0]])
+
     def f(given: Any) -> Any:
         return sum(np.sum(part) for part in (given.values() if isinstance(given, dict) else given))
 

@@ -587,7 +587,7 @@ BANDED = sparse.csc_matrix(np.diag([0.3, -0.2, 0.5, 0.1]) + np.diag([0.4, 0.7, -
 
 @call(normal(4), normal(4, 2))
 def sparse_exponentials(v, m):
-    whole = sparse.linalg.expm(sparse.diags_array(v)).toarray()
+    whole = sparse.linalg.expm(sparse.diags_array(v, format="csc")).toarray()
     return (whole @ m, sparse.linalg.expm_multiply(BANDED, m), sparse.linalg.expm(whole))
 
 

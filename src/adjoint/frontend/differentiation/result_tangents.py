@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adjoint import ir
-from adjoint.frontend.differentiation.tangent_values import converted, of_tuples, tangent_record
+from adjoint.frontend.differentiation.tangent_values import as_tuple_like, converted, of_tuples, tangent_record
 from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
@@ -94,7 +94,7 @@ class _Ownership:
 
 def _owned(lo: Lowerer, atom: ir.Atom, like: ir.Atom) -> ir.Atom:
     if isinstance(atom, ir.Var) and ir.is_handle(atom.type) and not isinstance(atom.type, ir.Array):
-        return converted(lo, tangents.finish, [atom, like], atom)
+        return converted(lo, tangents.finish, [atom, like], as_tuple_like(atom, like))
     if isinstance(atom, ir.Var) and isinstance(atom.type, (ir.Array, ir.Number)):
         return converted(lo, copies.owned, [atom], atom)
     return atom

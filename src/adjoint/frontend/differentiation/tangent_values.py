@@ -95,7 +95,7 @@ def tangent_of(
             if lo.regions:
                 return of_tuples(lo, leaf, type_)
             if ir.is_handle(type_) and not isinstance(type_, ir.Array):
-                return converted(lo, tangents.finish, [leaf, layout.get(value, value)], leaf)
+                return converted(lo, tangents.finish, [leaf, layout.get(value, value)], as_tuple_like(leaf, value))
             if isinstance(type_, ir.Scalar):
                 python = complex if type_.kind == "complex" else float
                 return converted(lo, python if type_.dtype is None else type_.dtype.type, [leaf], leaf)
@@ -143,8 +143,18 @@ def of_tuples(lo: Lowerer, shadow: ir.Atom, type_: ir.Type) -> Value:
                 tuple(ir.Const(place if ir.may_vary(item) else None) for place, item in enumerate(items))
             )
             return python_functions.call(lo, python_functions.retupled, [shadow, places], None)
+        case ir.List(is_tuple=True):
+            return lo.call(ir.Const(tuple), [shadow], {}, None)
         case _:
             return shadow
+
+
+def as_tuple_like(tangent: ir.Var, like: ir.Atom) -> ir.Var:
+    """The tangent of a tuple whose length is known at run time only is one; a shadow is a list as long as it grows."""
+    type_, own = getattr(like, "type", None), tangent.type
+    if not isinstance(type_, ir.List) or not type_.is_tuple or not isinstance(own, ir.List):
+        return tangent
+    return ir.Var(tangent.hint, ir.List(own.element, own.storage, True), tangent.named)
 
 
 def converted(lo: Lowerer, callee: Any, atoms: list[ir.Atom], like: ir.Var) -> ir.Var:
