@@ -218,7 +218,7 @@ def comes_back_from_a_buffer(x):
 
 #: ad.grad(comes_back_beside_others)(2.0)
 def comes_back_beside_others(x):
-    numbers = memoryview(np.array([x, x * x]))  # error[AD0201]: the body of 'memoryview' is not visible here
+    numbers = bytes(np.array([x, x * x]))  # error[AD0201]: the body of 'bytes' is not visible here
     total = 0.0
     for place, number in zip(range(3), numbers, strict=False):
         total += place * number

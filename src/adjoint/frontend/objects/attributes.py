@@ -45,6 +45,7 @@ from adjoint.frontend.interpreter.values import (
 from adjoint.frontend.iterators.coming_back import come_back
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects import class_customs
+from adjoint.frontend.objects.array_metadata import metadata
 from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial, missing_of_some, note_owner, seen
 from adjoint.frontend.objects.fields import put_attribute
 from adjoint.frontend.objects.linked import field_type, referent, refuse_none
@@ -373,28 +374,7 @@ def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node
         raise missing_of_some(lo, base, name, node) or no_attribute(lo, what, name, dir(owner), node)
     if callable(found):
         return Method(ir.Const(found), base)
-    if name in _ADDRESSES:
-        label = f"{name!r} tells where elements lie: who reads or writes them there is not seen"
-        raise lo.problem("AD0201", node, label, helps=_BY_ADDRESS)
-    target = ir.Var(name, _type_of_metadata(base, name))
-    lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
-    return target
-
-
-_ADDRESSES = ("ctypes", "__array_interface__", "__array_struct__")
-_BY_ADDRESS = ("take the address in a function with a declared derivative: @ad.derivative_of(fn)",)
-
-
-def _type_of_metadata(base: ir.Var, name: str) -> ir.Type:
-    if name == "data":
-        return ir.Opaque(memoryview)
-    if name in ("nbytes", "itemsize"):
-        return ir.INT
-    if name == "dtype":
-        return ir.Opaque(np.dtype)
-    if name == "strides" and isinstance(base.type, ir.Array) and base.type.dims is not None:
-        return ir.Tuple((ir.INT,) * len(base.type.dims))
-    return ir.OPAQUE
+    return metadata(lo, base, name, node)
 
 
 def _lists_key_paths(member: Any) -> bool:
