@@ -138,7 +138,7 @@ def in_one_memory(x: float) -> float:
 def of_own_memory(x: float) -> float:
     one = np.array([x, 1.0])
     other = one.copy()
-    return chosen(x, other.base is None) + 2.0 * chosen(x, one.ctypes.data == other.ctypes.data)
+    return chosen(x, other.base is None) + 2.0 * chosen(x, np.shares_memory(one, other))
 
 
 def handed_to_a_function(x: float) -> float:

@@ -22,7 +22,7 @@ VIEWS_AT_NEED: tuple[Any, ...] = (
     *(arrays.reshape_like, arrays.rows_of, arrays.unrows),
 )
 """Functions that give a view of an array in one layout, and a copy of the same array in another."""
-_ABOUT_LAYOUTS = ("strides", "flags", "base", "data", "ctypes", "__array_interface__")
+_ABOUT_LAYOUTS = ("strides", "flags", "base", "data")
 _IDENTITIES = frozenset(map(id, VIEWS_AT_NEED))
 
 

@@ -12,8 +12,8 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in, statements_run, targets_of, terminators_in, vars_of
 from adjoint.runtime import display, lists
 
-_PLACES = ("data", "ctypes", "__array_interface__")
-"""The attributes of arrays that tell where their memory is."""
+_PLACE = "data"
+"""The attribute of arrays that tells where their memory is."""
 _ON_MEMORY = (id, np.shares_memory, np.may_share_memory)
 _COMPARISONS = frozenset(map(id, (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)))
 _SEARCHES = frozenset(
@@ -125,7 +125,7 @@ def _hands_on(statement: ir.Statement) -> bool:
 def _compares_objects(statement: ir.Statement) -> bool:
     match statement:
         case ir.Load(base=base, key=ir.Attribute(name=name)):
-            return name in _PLACES and _is_computed(base)
+            return name == _PLACE and _is_computed(base)
         case ir.Call(callee=operator.is_ | operator.is_not, args=args):
             return all(isinstance(arg, ir.Var) for arg in args) and any(map(_is_computed, args))
         case ir.Call(callee=callee, args=args):  # what is written is never merged
