@@ -28,8 +28,6 @@ TRANSPOSES = (np.transpose, transposed)
 
 def with_shared_factors(function: ir.Function) -> ir.Function:
     """The function with factors of matrices in place of systems, inverses and determinants of one matrix."""
-    if not any(is_asking(each) for each in statements_in(function.body)):
-        return function
     askers = _Askers(function).by_matrix
     plans = [plan for matrix, asking in askers.items() if (plan := _plan(matrix, asking)) is not None]
     if not plans:

@@ -11,6 +11,8 @@ from adjoint.native.llvm.rules.linear_algebra.systems import (
     TRIANGLE,
     check_square,
     chosen,
+    factorise_in_place,
+    invert_factors,
     matrix_of,
     refuse_failure,
     transposed_copy,
@@ -19,9 +21,6 @@ from adjoint.native.llvm.rules.table import rule
 from adjoint.native.llvm.values import Array, Tuple, Unsupported, Value
 from adjoint.native.llvm.writing.emission import Emission
 from adjoint.runtime.array_functions import lu
-
-_ONE_BY_ONE = 64
-"""So many columns LAPACK inverts together."""
 
 
 @rule(lu.lu_factors)
@@ -35,9 +34,7 @@ def _factors(e: Emission, a: Value) -> Tuple:
     is_empty = checks.either_word(e, writer.compare("ne", n, matrix.shape[1]), writer.compare("eq", n, "0"))
 
     def factorise() -> None:
-        call = LibraryCall(e).whole(n, n).array(factors.data).whole(n).array(pivots.data)
-        call.status()
-        call.run("lapack_dgetrf")
+        factorise_in_place(e, factors, pivots)
 
     def unscaled_below(j: str) -> None:
         """Rows of ``factors`` are columns of the matrix; what lies below the diagonal has ones on it then."""
@@ -122,12 +119,5 @@ def _inverse(e: Emission, factors: Value, pivots: Value) -> Array:
     n = columns.shape[0]
     _refuse_singular(e, columns)
     out = arrays.copied(e, columns)
-
-    def invert() -> None:
-        work = arrays.new(e, "f8", (e.writer.mul(n, str(_ONE_BY_ONE)),), checked=False)
-        call = LibraryCall(e).whole(n).array(out.data).whole(n).array(exchanged.data).array(work.data)
-        call.whole(work.shape[0]).status()
-        call.run("lapack_dgetri")
-
-    chosen(e, e.writer.compare("eq", n, "0"), lambda: None, invert)
+    chosen(e, e.writer.compare("eq", n, "0"), lambda: None, lambda: invert_factors(e, out, exchanged))
     return arrays.copied(e, arrays.transposed(out))

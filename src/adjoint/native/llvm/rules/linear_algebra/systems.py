@@ -208,18 +208,24 @@ def _inverse(e: Emission, a: Value) -> Array:
 
     def invert() -> None:
         pivots = arrays.new(e, "i4", (n,), checked=False)
-        work = arrays.new(e, "f8", (e.writer.mul(n, "64"),), checked=False)
-        refuse_failure(e, _factorise(e, out, pivots), "Singular matrix")
-        call = LibraryCall(e).whole(n).array(out.data).whole(n).array(pivots.data).array(work.data)
-        info = call.whole(work.shape[0]).status()
-        call.run("lapack_dgetri")
-        refuse_failure(e, info, "Singular matrix")
+        refuse_failure(e, factorise_in_place(e, out, pivots), "Singular matrix")
+        invert_factors(e, out, pivots)
 
     chosen(e, e.writer.compare("eq", n, "0"), lambda: None, invert)
     return out
 
 
-def _factorise(e: Emission, x: Array, pivots: Array) -> str:
+def invert_factors(e: Emission, factors: Array, pivots: Array) -> None:
+    """Puts the inverse in the place of the factors of a matrix."""
+    n = factors.shape[0]
+    work = arrays.new(e, "f8", (e.writer.mul(n, "64"),), checked=False)
+    call = LibraryCall(e).whole(n).array(factors.data).whole(n).array(pivots.data).array(work.data)
+    info = call.whole(work.shape[0]).status()
+    call.run("lapack_dgetri")
+    refuse_failure(e, info, "Singular matrix")
+
+
+def factorise_in_place(e: Emission, x: Array, pivots: Array) -> str:
     """Puts the factors of a matrix in its place; where it says whether it is singular."""
     n = x.shape[0]
     call = LibraryCall(e).whole(n, n).array(x.data).whole(n).array(pivots.data)
@@ -239,7 +245,7 @@ def _determinant(e: Emission, a: Value) -> Number:
     writer.line(f"store double 1.0, ptr {slot}")
 
     def factorise() -> None:
-        _factorise(e, factor, pivots)
+        factorise_in_place(e, factor, pivots)
 
     chosen(e, writer.compare("eq", n, "0"), lambda: None, factorise)
 
