@@ -266,6 +266,11 @@ def _attribute_of_variable(lo: Lowerer, base: ir.Var, name: str, node: ast.AST |
             return found
         if registry.is_closed(cls) and not registry.is_harmless(cls, name):
             return _declared_attribute(lo, base, cls, name, node)
+    return _loaded(lo, base, name, node)
+
+
+def _loaded(lo: Lowerer, base: ir.Var, name: str, node: ast.AST | None) -> Value:
+    """What an object has under a name when the derivative runs, of which nothing is known."""
     target = ir.Var(name, ir.Opaque())
     lo.emit(ir.Load(target, base, ir.Attribute(name), lo.span(node)))
     return target
@@ -464,6 +469,9 @@ def bind(
                 return ir.Const(seen(cls))
             if name == "__dict__":
                 return _table_of(lo, receiver, node)
+            origin = receiver.origin if isinstance(receiver, Ref) else receiver
+            if isinstance(origin, ir.Var) and class_customs.is_held_in_machine_code(found):
+                return _loaded(lo, origin, name, node)
             raise lo.mistake(AttributeError, node, f"the attribute {name!r} is not assigned", code="AD0304")
         case types.FunctionType() | types.MethodDescriptorType() | types.WrapperDescriptorType():
             return Method(ir.Const(found), receiver)

@@ -44,6 +44,11 @@ def method_of_descriptor(found: Any, name: str) -> types.FunctionType | None:
     return method if isinstance(method, types.FunctionType) else None
 
 
+def is_held_in_machine_code(found: types.MemberDescriptorType | types.GetSetDescriptorType) -> bool:
+    """Whether compiled code holds what a descriptor gives: others stand for names in ``__slots__``."""
+    return "__slots__" not in vars(found.__objclass__)
+
+
 def refuse_unusual_descriptor(lo: Lowerer, cls: type, name: str, found: Any, node: ast.AST | None) -> None:
     """Raises where assigning an attribute runs the code of a descriptor, which is no property."""
     if hasattr(type(found), "__set__") and not isinstance(found, _SLOTS):
