@@ -4,8 +4,7 @@ import ast
 
 import pytest
 
-from adjoint.codegen.fstrings import text_of
-from adjoint.codegen.unparse import Expressions
+from adjoint.codegen.unparse import Expressions, text_of
 
 PLAIN = Expressions(lambda name: name)
 

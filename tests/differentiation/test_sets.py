@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
-from adjoint.differentiation.sets.moves import kind_of
+from adjoint.differentiation.sets.rules import kind_of
 from adjoint.rules import registry
 from adjoint.runtime.sets.elements import traced
 from adjoint.runtime.sets.numbers import new_unions

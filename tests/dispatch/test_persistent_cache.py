@@ -12,7 +12,7 @@ import pytest
 
 import adjoint as ad
 from adjoint.api.sparse import local, patterns
-from adjoint.api.sweeps.sweep_requests import Sweeps
+from adjoint.api.sweeps.batched_sweeps import Sweeps
 from adjoint.dispatch import contents, persistent_cache, specialize, targets
 from adjoint.dispatch.speculative import Speculative
 from adjoint.native.kept import files as cache

@@ -16,7 +16,7 @@ from adjoint.codegen.python import emit
 from adjoint.dispatch import persistent_cache
 from adjoint.dispatch.specialize import forget
 from adjoint.native import backend
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.llvm.signatures import kinds_of
 from programs.registry import Case
 

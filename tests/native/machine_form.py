@@ -12,7 +12,7 @@ from adjoint.codegen.texts import load
 from adjoint.dispatch import persistent_cache
 from adjoint.native import backend
 from adjoint.native.backend import form_of
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.form import loops_of as loops_of
 from adjoint.native.legalize.undefined_values import with_all_bound
 

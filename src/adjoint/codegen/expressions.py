@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.codegen import fstrings, unparse
+from adjoint.codegen import unparse
 from adjoint.codegen.global_names import GlobalNames
 from adjoint.codegen.tree import Number, token
 from adjoint.ir.join import type_of_atom
@@ -320,7 +320,7 @@ def _joined(args: list[ast.expr]) -> ast.expr | None:
 
 def _printable(node: ast.JoinedStr) -> ast.expr | None:
     """The f-string, unless its quotes and backslashes cannot be nested."""
-    return None if fstrings.text_of(node, _PLAIN.field) is None else node
+    return None if unparse.text_of(node, _PLAIN.field) is None else node
 
 
 _PLAIN = unparse.Expressions(lambda name: name)

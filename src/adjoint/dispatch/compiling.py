@@ -186,7 +186,7 @@ def _interpreted(
     lower: Callable[[Target], Entry], operator: Any, function: Any, failure: Exception, seen: Seen
 ) -> tuple[Specialization, tuple[Diagnostic, ...]]:
     """What stands for a specialisation for machine code that a fault of the compiler prevents."""
-    from adjoint.native.compile.messages.not_native import NotNative, reason_of_fault  # lazy
+    from adjoint.native.compile.not_native import NotNative, reason_of_fault  # lazy
 
     found, warnings = compiled(lower, operator, function, False, seen)
     return found, (*warnings, NotNative(reason_of_fault(failure)).problem)

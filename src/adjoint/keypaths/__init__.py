@@ -4,10 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjoint.keypaths.errors import KeyPathError
     from adjoint.keypaths.making import keypath
     from adjoint.keypaths.mixin import KeyPathIterable
-    from adjoint.keypaths.path import KeyPath, WritableKeyPath
+    from adjoint.keypaths.path import KeyPath, KeyPathError, WritableKeyPath
     from adjoint.keypaths.walk import (
         all_key_paths,
         all_writable_key_paths,
@@ -29,7 +28,7 @@ __all__ = [
 
 _HOMES = dict.fromkeys(__all__, "walk") | {
     "KeyPath": "path",
-    "KeyPathError": "errors",
+    "KeyPathError": "path",
     "KeyPathIterable": "mixin",
     "WritableKeyPath": "path",
     "keypath": "making",

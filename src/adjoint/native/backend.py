@@ -12,7 +12,7 @@ from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic
 from adjoint.native.compile.agreements import agreements
 from adjoint.native.compile.core import Core
-from adjoint.native.compile.messages.not_native import faults_as_reasons
+from adjoint.native.compile.not_native import faults_as_reasons
 from adjoint.native.options import Options
 from adjoint.records import replace
 from adjoint.target import Target

@@ -1,6 +1,6 @@
 """Parameters of structures: what they are, and how all of them are updated at once."""
 
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.parameters.aggregate import ParameterAggregate
 from adjoint.parameters.compiled_loop import CompiledLoop, StepPlan
 from adjoint.parameters.iteration import for_parameters, for_zipped_parameters, zip_parameters

@@ -17,7 +17,7 @@ from adjoint.api.gradients import value_and_grad
 from adjoint.dispatch.specialize import Specialization
 from adjoint.native.backend import NativeFunction
 from adjoint.native.compile.kernels import elementwise, machine_code
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.llvm.signatures import kinds_of
 from adjoint.parameters.formula import Formula
 from adjoint.parameters.layout import Layout, Leaves, is_parameter

@@ -10,7 +10,7 @@ import numpy as np
 from adjoint.codegen.texts import Emitted
 from adjoint.diagnostics import DifferentiationError, warn
 from adjoint.native.compile.kernels import elementwise, machine_code
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.llvm.signatures import kinds_of
 from adjoint.parameters.layout import Leaves, Parameter, reach
 from adjoint.parameters.writing import Writer, write_kernel

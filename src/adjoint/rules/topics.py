@@ -41,7 +41,7 @@ _SPECIAL = tuple(
     f"scipy.special.{topic}"
     for topic in (
         *("elementary", "gamma_beta", "bessel", "elliptic", "ellipsoidal"),
-        *("hypergeometric", "polynomials", "families", "quadratures", "wave_functions"),
+        *("hypergeometric", "polynomials", "quadratures", "wave_functions"),
         *(
             f"probabilities.{of}"
             for of in ("by_value", "noncentral", "inverses", "inverses_of_noncentral", "of_counts")
@@ -81,10 +81,7 @@ OF_SCIPY = {
     ),
     "scipy.integrate": ("scipy.integrate", "scipy.sampled_integrals", "scipy.solvers.boundary_values"),
     "scipy.interpolate": (
-        *(
-            f"scipy.interpolation.{topic}"
-            for topic in ("interpolate", "interpolators", "grids", "lines", "smoothing", "surfaces")
-        ),
+        *(f"scipy.interpolation.{topic}" for topic in ("interpolate", "interpolators", "grids", "lines", "smoothing")),
         *("scipy.neighbours", "scipy.interpolation.scattered"),
     ),
     "scipy.fft": ("scipy.fft",),

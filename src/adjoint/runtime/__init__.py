@@ -65,7 +65,6 @@ _OTHERS = (
         f"numerical_methods.special.{part}"
         for part in (
             "bessel_orders",
-            "binormal",
             "elliptic",
             "incomplete",
             "kolmogorov",

@@ -55,18 +55,18 @@ def sums(x, y, a, b):
 
 
 def test_the_compiler_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    from adjoint.native.loops import compiler_options
+    from adjoint.native.llvm import engine
 
     binding = pytest.importorskip("llvmlite.binding")
     told = []
     monkeypatch.setattr(binding, "set_option", lambda name, option: told.append(option))
     monkeypatch.setattr(binding, "llvm_version_info", (15, 0, 7))
-    with pytest.raises(KeyError), compiler_options.loop_options():
+    with pytest.raises(KeyError), engine.loop_options():
         raise KeyError
     assert [option.rsplit("=")[1] for option in told] == ["4", "true", "true", "16", "false", "false"]
     told.clear()
     monkeypatch.setattr(binding, "llvm_version_info", (14, 0, 6))
-    with compiler_options.loop_options():
+    with engine.loop_options():
         pass
     assert told == []
 

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.joins import is_undefined
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.same_shape import is_by_elements, like_argument
 from adjoint.analysis.shapes.shape_rules import ONE, displayed_shape, reduced_shape, told_shape, total_extent
 from adjoint.analysis.shapes.taped_shapes import Shape, TapedShapes
 from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less, names, replaced
-from adjoint.analysis.undefined import is_undefined
 from adjoint.ir.join import is_whole_number, type_of_atom
 from adjoint.ir.walk import blocks_of, defined_by, defined_in, is_basic, leaves
 from adjoint.rules.registry import exchanges, rule_for

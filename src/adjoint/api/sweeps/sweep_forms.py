@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adjoint import ir
-from adjoint.api.sweeps.sweep_requests import FEWEST_APART, Request, Sweeps
+from adjoint.api.sweeps.batched_sweeps import FEWEST_APART, Request, Sweeps
 from adjoint.differentiation.directions.dependence import Inseparable
 from adjoint.differentiation.directions.invariant_code import beforehand
 from adjoint.dispatch.compiling import load_for
@@ -13,7 +13,7 @@ from adjoint.dispatch.options import as_strict
 from adjoint.dispatch.specialize import Specialization
 from adjoint.ir.checked import checked
 from adjoint.ir.walk import statements_in
-from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
+from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.passes import Context
 from adjoint.pipeline import BATCH_DIRECTIONS, SEVERAL_DIRECTIONS, VECTOR_DIRECTIONS, run
 from adjoint.records import dataclass

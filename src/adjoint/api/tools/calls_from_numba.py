@@ -30,7 +30,7 @@ from adjoint.frontend.entry.captured import differentiated
 from adjoint.frontend.entry.entry import lower_operator
 from adjoint.native.compile import callers
 from adjoint.native.compile.core import Core
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.rules.registry import on_change
 from adjoint.rules.types_of_values import AnyExtents
 from adjoint.target import Target

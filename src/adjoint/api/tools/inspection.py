@@ -217,7 +217,7 @@ def _times(count: int) -> str:
 def _native_stages(derivative: Derivative, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     from adjoint.native.backend import form_of  # lazy
     from adjoint.native.compile.boundary import halves  # lazy
-    from adjoint.native.compile.messages.not_native import NotNative  # lazy
+    from adjoint.native.compile.not_native import NotNative  # lazy
     from adjoint.native.llvm.unit import shown  # lazy
     from adjoint.native.llvm.values import Unsupported  # lazy
 

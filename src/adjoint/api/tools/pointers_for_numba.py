@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
 from numpy.lib.stride_tricks import as_strided
 
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.llvm.c_entry import words_of
 from adjoint.native.llvm.callbacks import raise_kept
 from adjoint.native.llvm.messages import Message

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 
 from adjoint import ir
 from adjoint.analysis.divergence import divergent_messages
-from adjoint.analysis.joins import joins
+from adjoint.analysis.joins import joins, may_be_undefined
 from adjoint.analysis.memory.array_layout import layouts_read
-from adjoint.analysis.undefined import may_be_undefined
 from adjoint.diagnostics import Diagnostic, DifferentiationError
 from adjoint.differentiation.forward.derived_tangents import unkept as why_unkept
 from adjoint.differentiation.forward.statements import Forward

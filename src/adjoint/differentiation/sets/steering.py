@@ -21,7 +21,7 @@ from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.memory.slots import is_container
 from adjoint.differentiation.memory.structural import roles_of
 from adjoint.differentiation.reachability import Dependence
-from adjoint.differentiation.sets.moves import kind_of
+from adjoint.differentiation.sets.rules import kind_of
 from adjoint.ir.join import reads_metadata, type_of_atom
 from adjoint.ir.walk import key_atoms, operands, targets_of
 from adjoint.records import dataclass

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from adjoint import ir
 from adjoint.frontend.data import making
-from adjoint.frontend.functions.closures import closure_of
+from adjoint.frontend.functions.closures import closure_of, default_of
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.defaults import default_of
 from adjoint.frontend.interpreter.values import NONE, Closure, Method, Value
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import has_source

@@ -15,9 +15,8 @@ from typing import Any, TypeGuard
 
 from adjoint import ir
 from adjoint.frontend.data.outside.captures import names_in
-from adjoint.frontend.functions.closures import closure_of
+from adjoint.frontend.functions.closures import as_default, closure_of, default_of
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.defaults import as_default, default_of
 from adjoint.frontend.interpreter.values import Cell, Closure, Method, Partial, Union, Value
 from adjoint.records import dataclass, replace
 from adjoint.runtime.objects import itself, place_of_function

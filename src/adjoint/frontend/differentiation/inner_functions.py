@@ -26,11 +26,10 @@ from adjoint.frontend.differentiation.changed_parts import (
     without_puts,
 )
 from adjoint.frontend.differentiation.differentiated_paths import Active, activate_part, bind_to_copies
-from adjoint.frontend.differentiation.refusals.constant_results import without_constants
 from adjoint.frontend.differentiation.refusals.hidden_ways import refuse_hidden_ways
 from adjoint.frontend.differentiation.refusals.memos import refuse_memos
+from adjoint.frontend.differentiation.refusals.results import unknown_result, without_constants
 from adjoint.frontend.differentiation.refusals.two_names import refuse_written_under_two_names
-from adjoint.frontend.differentiation.refusals.unknown_results import unknown_result
 from adjoint.frontend.differentiation.wrt import parameter_names, refusal, source_of
 from adjoint.frontend.entry.operator_marks import MARK
 from adjoint.frontend.functions.handled_calls import with_exceptions_kept

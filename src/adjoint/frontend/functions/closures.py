@@ -6,11 +6,12 @@ import ast
 import types
 from typing import Any
 
+from adjoint import ir
 from adjoint.diagnostics import DifferentiationError
 from adjoint.frontend.entry import inputs
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Problem
-from adjoint.frontend.interpreter.values import Cell, Closure, is_stand_in
+from adjoint.frontend.interpreter.values import Cell, Closure, Value, is_stand_in
 from adjoint.sources.definitions import find
 
 
@@ -55,3 +56,20 @@ def closure_of(lo: Lowerer, function: types.FunctionType, node: ast.AST | None) 
     closure = Closure(found, cells, function.__globals__, defaults, kw_defaults, owner, function)
     lo.run_data.closures[function] = closure
     return closure
+
+
+# Default values of functions that are made while a program runs: each in a variable, as what functions capture is
+
+
+def as_default(lo: Lowerer, value: Value) -> Value | Cell:
+    """What a function keeps for a default value: a variable, where paths may meet behind what computes it."""
+    if isinstance(value, ir.Const):
+        return value
+    cell = Cell("default")
+    lo.store[cell] = value
+    return cell
+
+
+def default_of(lo: Lowerer, held: Value | Cell) -> Value:
+    """A default value of a function."""
+    return lo.store[held] if isinstance(held, Cell) else held

@@ -6,8 +6,8 @@ import ast
 
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.data import making
+from adjoint.frontend.functions.closures import default_of
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.defaults import default_of
 from adjoint.frontend.interpreter.values import Closure, IteratorValue, TupleValue, Value
 
 

@@ -10,8 +10,8 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import parts
 from adjoint.frontend.data.outside.captures import parts_of
+from adjoint.frontend.functions.closures import default_of
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.defaults import default_of
 from adjoint.frontend.interpreter.state.signals import Problem
 from adjoint.frontend.interpreter.values import USED, Cell, Closure, GeneratorObject, GeneratorValue, Ref, Value
 from adjoint.runtime import display

@@ -25,7 +25,7 @@ from adjoint.frontend.interpreter import joins
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import has_options, with_each_structure
-from adjoint.frontend.interpreter.options.none_checks import evaluate_owner, without_none
+from adjoint.frontend.interpreter.options.refine import evaluate_owner, without_none
 from adjoint.frontend.interpreter.values import NONE, Cell, IteratorValue, Record, Ref, SliceValue, Value
 from adjoint.frontend.iterators.items import known_items
 from adjoint.frontend.library import python_functions

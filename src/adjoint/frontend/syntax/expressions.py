@@ -12,12 +12,11 @@ from adjoint import ir
 from adjoint.frontend.calls.calls import call_node
 from adjoint.frontend.calls.emitted_calls import call, refuse_linked
 from adjoint.frontend.data import containers, making
+from adjoint.frontend.functions.closures import as_default
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.defaults import as_default
 from adjoint.frontend.interpreter.materialize import materialize
 from adjoint.frontend.interpreter.options.choices import has_options, on_each_option, with_each_structure
-from adjoint.frontend.interpreter.options.none_checks import evaluate_owner
-from adjoint.frontend.interpreter.options.refine import fact_of, refine
+from adjoint.frontend.interpreter.options.refine import evaluate_owner, fact_of, refine
 from adjoint.frontend.interpreter.state.signals import Unreached
 from adjoint.frontend.interpreter.values import (
     NONE,

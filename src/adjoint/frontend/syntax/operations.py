@@ -38,8 +38,14 @@ from adjoint.frontend.iterators.iterators import is_lazy
 from adjoint.frontend.library import python_functions
 from adjoint.frontend.objects.classes import class_of, is_object, is_polynomial
 from adjoint.frontend.objects.linked import identity, is_reference
-from adjoint.frontend.objects.order_of_methods import Asked, methods_asked
-from adjoint.frontend.objects.special_methods import compared_fields, is_named, said_array, special_method
+from adjoint.frontend.objects.special_methods import (
+    Asked,
+    compared_fields,
+    is_named,
+    methods_asked,
+    said_array,
+    special_method,
+)
 from adjoint.frontend.syntax.identities import identity_of, is_nan, is_number, may_be_nan
 from adjoint.frontend.syntax.operators import inplace_name, method_name, reflected_name
 from adjoint.runtime.arithmetic.checks import check_factor

@@ -15,7 +15,7 @@ from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, DifferentiationError, warn
 from adjoint.ir.fingerprint import known_fingerprint
 from adjoint.native.compile.agreements import Agreement, agreements
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.kept import files as cache
 from adjoint.native.kept.background import Child, started
 from adjoint.native.kept.known_objects import entry_of, kept_or_made, known_object

@@ -12,7 +12,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.codegen.texts import Emitted, load
 from adjoint.ir.fingerprint import known_fingerprint
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.kept.known_objects import entry_of, kept_or_made
 from adjoint.native.llvm.signatures import kinds_of
 from adjoint.native.llvm.values import ArrayKind, Kind, dtype_of

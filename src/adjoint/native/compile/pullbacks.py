@@ -5,7 +5,7 @@ from __future__ import annotations
 from adjoint import ir
 from adjoint.diagnostics import Span
 from adjoint.ir.walk import statements_in, targets_of
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.runtime.copies import fresh_shadows
 
 _REASON = "the pullback must know which list, dict or array is which after this, and machine code cannot hand that over"

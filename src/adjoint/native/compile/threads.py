@@ -19,7 +19,7 @@ from adjoint.codegen.texts import Emitted, load
 from adjoint.diagnostics import Diagnostic, diagnostic
 from adjoint.diagnostics.spans import Span
 from adjoint.ir.walk import statements_in
-from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
+from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.native.costs import FEWEST_IN_THREADS
 from adjoint.native.llvm.signatures import kinds_of
 from adjoint.native.llvm.values import Unsupported

@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.raising import QUIET_ON_NUMBERS
 from adjoint.ir.walk import statements_in
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.arrays.flags import refuse_flags
 from adjoint.native.legalize.as_python import BY_IDENTITY, BY_IDENTITY_OR_VALUE, by_python
 from adjoint.native.legalize.numbers.arithmetic_checks import CHECKED_FUNCTIONS

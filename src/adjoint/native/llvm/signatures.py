@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.llvm.values import (
     OBJECT,
     TUPLE_ITEMS,

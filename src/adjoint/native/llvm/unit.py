@@ -10,7 +10,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.ir.walk import vars_used
-from adjoint.native.compile.messages.not_native import NotNative, faults_as_reasons
+from adjoint.native.compile.not_native import NotNative, faults_as_reasons
 from adjoint.native.llvm.boxing import wrapper
 from adjoint.native.llvm.callbacks import SYMBOLS, Callback
 from adjoint.native.llvm.engine import callable_at, engine, linked

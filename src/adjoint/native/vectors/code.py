@@ -10,8 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from adjoint.native.vectors.doubles import BIAS, MANTISSA
-
 
 class Code(ABC):
     """Writes one function, without branches, so that loops around it become vector code; of so many numbers at once.
@@ -164,3 +162,14 @@ class Code(ABC):
     @abstractmethod
     def where_large(self, name: str, bound: float, x: Any, found: Any) -> Any:
         """``found``; where ``x`` is larger than ``bound`` what the C library's function of that name gives."""
+
+
+# What doubles are made of: an exponent, a mantissa and a sign
+
+
+MANTISSA = 52
+BIAS = 1023
+ROUNDING = 1.5 * 2.0**MANTISSA
+"""A double so large that what is added to it is rounded to a whole number, found in its lowest bits."""
+
+SIGN = 1 << 63

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from adjoint.native.vectors.doubles import BIAS, ROUNDING
+from adjoint.native.vectors.code import BIAS, ROUNDING
 
 if TYPE_CHECKING:
     from adjoint.native.vectors.code import Code

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from adjoint.native.vectors.doubles import SIGN
+from adjoint.native.vectors.code import SIGN
 from adjoint.native.vectors.exponentials import LN2_HIGH, LN2_LOW, exponent_and_part, exponent_and_rest, growth, scaled
 
 if TYPE_CHECKING:

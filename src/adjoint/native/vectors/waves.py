@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from adjoint.native.vectors.doubles import ROUNDING, SIGN
+from adjoint.native.vectors.code import ROUNDING, SIGN
 
 if TYPE_CHECKING:
     from adjoint.native.vectors.code import Code

@@ -9,7 +9,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.memory.reachable import own_memory, parts
-from adjoint.differentiation.memory.late_attributes import assigned_attributes, may_be_missing
+from adjoint.differentiation.memory.late_fields import assigned_attributes, may_be_missing
 from adjoint.differentiation.memory.slots import type_of_slot
 from adjoint.differentiation.reverse.context import Context
 from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies, is_gathered

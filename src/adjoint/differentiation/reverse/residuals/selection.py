@@ -18,9 +18,8 @@ from adjoint.differentiation.reverse.bindings import Binding, Region
 from adjoint.differentiation.reverse.context import sources
 from adjoint.differentiation.reverse.forward_edits import filler
 from adjoint.differentiation.reverse.region import ReverseIf, ReverseLoop, Sweep, blocks, own_reads
-from adjoint.differentiation.reverse.residuals.induction_variables import unwound
 from adjoint.differentiation.reverse.residuals.keeping import Keeping, span_of
-from adjoint.differentiation.reverse.residuals.loop_carried import loop_carried
+from adjoint.differentiation.reverse.residuals.loop_carried import loop_carried, unwound
 from adjoint.differentiation.reverse.residuals.notes import Notes
 from adjoint.differentiation.reverse.residuals.recomputed_values import sliced
 from adjoint.ir.raising import goes_on

@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 from adjoint import ir
 from adjoint.frontend.data.outside.circular import known_as_themselves
 from adjoint.frontend.data.outside.lookups import LookedUp
+from adjoint.frontend.functions.closures import default_of
 from adjoint.frontend.interpreter.core import Lowerer
-from adjoint.frontend.interpreter.defaults import default_of
 from adjoint.frontend.interpreter.values import (
     Cell,
     Closure,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_run
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 
 _HOW_IT_LIES = frozenset(
     ["c_contiguous", "f_contiguous", "contiguous", "fortran", "fnc", "forc", "aligned", "c", "f", "a"]

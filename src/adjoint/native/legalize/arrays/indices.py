@@ -9,7 +9,6 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.ir.join import type_of_atom
-from adjoint.native.legalize.dtypes import dtype_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.places import add_at
@@ -99,3 +98,11 @@ def axes_of(item: ir.Atom | ir.Slice) -> int:
     if isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind == "b" and type_.dims is not None:
         return len(type_.dims)
     return 1
+
+
+_PYTHON = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
+
+
+def dtype_of(type_: ir.Scalar) -> np.dtype:
+    """The dtype of a number."""
+    return np.dtype(_PYTHON[type_.kind]) if type_.dtype is None else type_.dtype

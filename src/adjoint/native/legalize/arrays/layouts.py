@@ -20,7 +20,7 @@ from adjoint.diagnostics import Span
 from adjoint.differentiation.reverse.memory.gathers import is_gathered
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in, targets_of
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.as_python import by_python
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.rules.kinds import Elementwise

@@ -17,7 +17,7 @@ from adjoint import ir
 from adjoint.analysis.unclear_kinds import asked_kinds
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import numbers

@@ -14,7 +14,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.ir.join import kind_of_numbers, type_of_atom
 from adjoint.ir.walk import operands, statements_in, targets_of
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import checks, numbers

@@ -22,7 +22,6 @@ from adjoint.native.llvm.rules.array_functions import (  # noqa: F401
     joining,
     lines,
     makers,
-    of_numbers,
 )
 from adjoint.native.llvm.rules.containers import lists, parts, searches, shadows, structs  # noqa: F401
 from adjoint.native.llvm.rules.helpers import helper

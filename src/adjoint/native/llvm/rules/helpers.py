@@ -9,7 +9,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.diagnostics import DifferentiationError
-from adjoint.native.compile.messages.not_native import NotNative
+from adjoint.native.compile.not_native import NotNative
 from adjoint.native.helpers.lowering import Given, lowered
 from adjoint.native.llvm.rules.table import RULES, Rule
 from adjoint.native.llvm.values import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from adjoint import ir
-from adjoint.analysis.shapes.shapeless import may_have_no_shape
+from adjoint.analysis.shapes.shape_arguments import may_have_no_shape
 from adjoint.differentiation.reverse.residuals.shapes.unread_results import tapes_of_one_shape
 from adjoint.ir.rebuild import map_blocks, map_branch, substitute, with_values
 from adjoint.ir.walk import blocks_of, targets_of

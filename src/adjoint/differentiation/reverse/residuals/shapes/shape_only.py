@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from adjoint import ir
 from adjoint.analysis.memory.array_layout import layouts_read
 from adjoint.analysis.shapes.extents import Extents, Shape
-from adjoint.analysis.shapes.shape_arguments import shape_argument
-from adjoint.analysis.shapes.shapeless import may_have_no_shape
+from adjoint.analysis.shapes.shape_arguments import may_have_no_shape, shape_argument
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute
 from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of

@@ -18,8 +18,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
-from adjoint.analysis.shapes.shape_arguments import shape_argument
-from adjoint.analysis.shapes.shapeless import may_have_no_shape
+from adjoint.analysis.shapes.shape_arguments import may_have_no_shape, shape_argument
 from adjoint.analysis.shapes.tapes import taken_from_tape, tapes_of
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_blocks, substitute

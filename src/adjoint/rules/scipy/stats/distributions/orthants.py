@@ -13,8 +13,7 @@ from scipy import special, stats
 from adjoint.rules.declare import case, definition, elementwise, general, no_derivative, sample
 from adjoint.rules.scipy.stats.distributions.multivariate import HALF_LOG_TWO_PI, extent_of, like, matrix_of
 from adjoint.runtime.array_functions.linalg import completed
-from adjoint.runtime.numerical_methods.special.binormal import binormal
-from adjoint.runtime.numerical_methods.special.orthants import generator, normal_orthant, student_orthant
+from adjoint.runtime.numerical_methods.special.orthants import binormal, generator, normal_orthant, student_orthant
 
 
 def _binormal_partials(h, k, rho, y):

@@ -1,1 +1,0 @@
-"""What users are told of compiling: that it takes its time, and why something cannot be compiled."""
