@@ -9,7 +9,7 @@ written is copied and returned, and the rest shared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from adjoint import ir
 from adjoint.analysis.effects import Written, places_of, written_slots
@@ -35,13 +35,11 @@ from adjoint.ir.walk import statements_in
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.overlap import check_separate
 
-Chosen = Callable[[ir.Call], bool]
 
-
-def without_writes(function: ir.Function, chosen: Chosen = lambda call: True) -> ir.Function:
-    """The same function, in which the ``chosen`` derivatives are of functions that write nothing, where that can be."""
+def without_writes(function: ir.Function) -> ir.Function:
+    """The same function, in which derivatives are of functions that write nothing, where that can be."""
     late = late_fields(function)
-    calls = {id(call) for call in statements_in(function.body) if _can_be_rewritten(call, chosen, late)}
+    calls = {id(call) for call in statements_in(function.body) if _can_be_rewritten(call, late)}
     if calls:
         absent = _may_be_absent(function)
         calls = {id(call) for call in statements_in(function.body) if id(call) in calls and not _writes(call, absent)}
@@ -69,12 +67,12 @@ def _writes(call: ir.Statement, memory: set[ir.Var]) -> bool:
     )
 
 
-def _can_be_rewritten(statement: ir.Statement, chosen: Chosen, late: LateFields) -> bool:
+def _can_be_rewritten(statement: ir.Statement, late: LateFields) -> bool:
     if not isinstance(statement, ir.Call) or not isinstance(statement.callee, ir.Derived):
         return False
     slots = written_slots(statement.callee.function)
     written = places_of(statement.callee.function, slots)
-    if not written or not chosen(statement):
+    if not written:
         return False
     args = [statement.args[place] for place in written]
     params = [statement.callee.function.params[place] for place in written]

@@ -57,24 +57,18 @@ def _advanced(base: ir.Array, key: ir.Subscript) -> ir.Type:
     if base.dims is None:
         return ir.Array(base.dtype, None)
     sample = np.zeros((3,) * len(base.dims))
-    items: list[Any] = []
-    axis = 0
-    for item in key.items:
-        example = _example(item, len(base.dims) - axis)
-        if example is None:
-            return ir.Array(base.dtype, None)
-        consumed = 0 if _is_none(item) else (example.ndim if getattr(example, "dtype", None) == np.bool_ else 1)
-        axis += consumed
-        items.append(example)
+    items = tuple(map(_example, key.items))
+    if any(item is None for item in items):
+        return ir.Array(base.dtype, None)
     try:
-        result = sample[tuple(items)]
+        result = sample[items]
     except (IndexError, TypeError, ValueError):
         return ir.Array(base.dtype, None)
     any_dims: tuple[ir.Dim, ...] = tuple("any" for _ in range(np.ndim(result)))
     return ir.Array(base.dtype, any_dims) if isinstance(result, np.ndarray) else scalar_of(base)
 
 
-def _example(item: ir.Atom | ir.Slice, rank_left: int) -> Any:
+def _example(item: ir.Atom | ir.Slice) -> Any:
     match item:
         case ir.Slice():
             return slice(None)

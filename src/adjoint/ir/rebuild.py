@@ -284,14 +284,14 @@ def clone(
     return copy(block)
 
 
-def clone_function(function: ir.Function, name: str | None = None) -> ir.Function:
+def clone_function(function: ir.Function) -> ir.Function:
     """A copy of a function that shares no variable with it."""
     mapping: dict[ir.Var, ir.Atom] = {}
     params = []
     for param in function.params:
         new = mapping[param] = ir.Var(param.hint, param.type, param.named)
         params.append(new)
-    return ir.Function(name or function.name, tuple(params), clone(function.body, mapping), function.doc)
+    return ir.Function(function.name, tuple(params), clone(function.body, mapping), function.doc)
 
 
 def inline(

@@ -26,13 +26,7 @@ from adjoint.rules.topics import (
     ARRAYS,
     ASSERTIONS,
     BASICS,
-    BISECTION,
-    CLOCKS,
-    COMPLEX,
-    DATES,
-    FUNCTIONS,
     HELPERS_OF_SCIPY,
-    IMPLICIT,
     MESSAGES,
     OF_SCIPY,
     SEPARATE,
@@ -46,8 +40,6 @@ if TYPE_CHECKING:
     from adjoint.rules.kinds import Case, Rule
 
 Fn = Callable[..., Any]
-
-"""What is read besides for functions of some modules."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -92,22 +84,8 @@ _closed: dict[type, frozenset[str]] = {}
 _variadic: dict[int, tuple[Fn, Fn]] = {}
 _lock = RLock()
 _OF_SCIPY = dict.fromkeys(name for names in OF_SCIPY.values() for name in names)
-_unread = {
-    *(
-        *BASICS,
-        *STRUCTURES,
-        *BISECTION,
-        *COMPLEX,
-        *DATES,
-        *CLOCKS,
-        *ASSERTIONS,
-        *FUNCTIONS,
-        *IMPLICIT,
-        *ARRAYS,
-        *_OF_SCIPY,
-        *MESSAGES,
-    )
-}
+_SEPARATE = tuple(dict.fromkeys(name for names in SEPARATE.values() for name in names))
+_unread = {*BASICS, *_SEPARATE, *ASSERTIONS, *ARRAYS, *_OF_SCIPY, *MESSAGES}
 """The modules of the library that are still to be imported."""
 _reader: int | None = None
 """The thread that imports them now, whose own entries are not to wait for it."""
@@ -398,19 +376,7 @@ def _read_all() -> None:
     if _unread and _reader != get_ident():
         imported = [name for module, names in OF_SCIPY.items() if module in sys.modules for name in names]
         messages = MESSAGES if "mpi4py.MPI" in sys.modules else ()
-        _read(
-            BASICS
-            + STRUCTURES
-            + BISECTION
-            + COMPLEX
-            + DATES
-            + CLOCKS
-            + FUNCTIONS
-            + IMPLICIT
-            + ARRAYS
-            + tuple(imported)
-            + messages
-        )
+        _read(BASICS + _SEPARATE + ARRAYS + tuple(imported) + messages)
 
 
 def _read(names: tuple[str, ...]) -> bool:

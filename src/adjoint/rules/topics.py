@@ -4,13 +4,7 @@ from __future__ import annotations
 
 BASICS = ("helpers.numbers", "python.operators", "python.builtin", "python.math_functions")
 STRUCTURES = ("helpers.structures",)
-BISECTION = ("python.bisection",)
-COMPLEX = ("python.complex_functions",)
-DATES = ("python.dates",)
-CLOCKS = ("python.clocks",)
 ASSERTIONS = ("numpy.assertions",)
-FUNCTIONS = ("helpers.function_values",)
-IMPLICIT = ("helpers.implicit_functions",)
 ARRAYS = (
     "helpers.arrays",
     "numpy.elementwise",
@@ -120,10 +114,9 @@ SEPARATE = {
             *(f"tangents.{part}" for part in ("conversions", "slots", "sums", "zeros")),
         )
     },
-    "_bisect": BISECTION,
-    "cmath": COMPLEX,
-    "datetime": DATES,
-    "time": CLOCKS,
-    "adjoint.runtime.functions": FUNCTIONS,
-    "adjoint.runtime.numerical_methods.implicit": IMPLICIT,
+    "cmath": ("python.complex_functions",),
+    **dict.fromkeys(("_bisect", "datetime", "time"), ("python.without_derivatives",)),
+    "adjoint.runtime.functions": ("helpers.function_values",),
+    "adjoint.runtime.numerical_methods.implicit": ("helpers.implicit_functions",),
 }
+"""What is said of functions of some modules alone."""

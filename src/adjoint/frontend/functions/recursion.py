@@ -99,7 +99,7 @@ def _called(
             del lo.run_data.definitions[key, None]
         outside = called.outside
     note_call(lo, called)
-    extras = _extras_of_call(lo, called, outside, node)
+    extras = _extras_of_call(called, outside)
     if called.result is None:
         raise Unreached
     atoms: list[ir.Atom] = []
@@ -140,7 +140,7 @@ def _inlined_if_refused(lo: Lowerer, code: ast.AST) -> Iterator[None]:
         raise Restart(code) from None
 
 
-def _extras_of_call(lo: Lowerer, called: Called, outside: Surroundings, node: ast.AST | None) -> list[ir.Var]:
+def _extras_of_call(called: Called, outside: Surroundings) -> list[ir.Var]:
     """What a call hands over of what is outside of the function, as it is where the function is called."""
     if outside.form != called.outside.form:  # within the function itself, which refuses to lose what it changes
         called.moved.update(called.outside.vars)

@@ -23,7 +23,7 @@ _BY_NAME = ("read its attributes by their names",)
 
 def table_of(lo: Lowerer, owner: Value, node: ast.AST | None) -> Value:
     """The dict of an object's own attributes: an object that looks them up when it is asked."""
-    if _fields_at_run_time(lo, owner) is None:
+    if _fields_at_run_time(owner) is None:
         _attributes(lo, owner, node)
     return construct(lo, attribute_tables.AttributeTable, [owner], {}, node)
 
@@ -45,7 +45,7 @@ def _holds_more(cls: type) -> bool:
     return bool(others) or not all(field.init for field in dataclass_fields(cls))
 
 
-def _fields_at_run_time(lo: Lowerer, owner: Value) -> tuple[str, ...] | None:
+def _fields_at_run_time(owner: Value) -> tuple[str, ...] | None:
     """The attributes that an object of the run may have, where whoever asks for one is told whether it is its own."""
     if not isinstance(owner, ir.Var) or not isinstance(owner.type, ir.Instance) or _holds_more(owner.type.cls):
         return None
@@ -55,7 +55,7 @@ def _fields_at_run_time(lo: Lowerer, owner: Value) -> tuple[str, ...] | None:
 
 @handles(attribute_tables.names_of)
 def _names(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
-    names = _fields_at_run_time(lo, args[0])
+    names = _fields_at_run_time(args[0])
     if names is None:
         return ir.Const(_attributes(lo, args[0], node).keys)
     return python_functions.call(lo, attribute_tables.names_that_are_there, [args[0], ir.Const(names)], node)

@@ -55,7 +55,7 @@ def define(lo: Lowerer, node: ast.ClassDef) -> None:
         raise _refusal(lo, node, f"the class {node.name!r} is made anew in each iteration", "define it before the loop")
     bases = _bases(lo, node)
     decorators = [_decorator(lo, decorator) for decorator in node.decorator_list]
-    body = _Body(lo, node, _class_frame(lo, node, enclosing))
+    body = _Body(lo, node, _class_frame(node, enclosing))
     lo.frame = body.frame
     try:
         body.run()
@@ -124,7 +124,7 @@ def _meaning(lo: Lowerer, node: ast.expr) -> Any:
     return table[node.id] if node.id in table else getattr(builtins, node.id, None)
 
 
-def _class_frame(lo: Lowerer, node: ast.ClassDef, enclosing: Frame) -> Frame:
+def _class_frame(node: ast.ClassDef, enclosing: Frame) -> Frame:
     """The variables of the body, which functions defined in it do not see."""
     enclosing.makes_closures = True
     closure = replace(enclosing.closure, cells=enclosing.visible_to_closures)

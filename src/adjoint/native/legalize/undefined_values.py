@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from adjoint import ir
 from adjoint.differentiation.reverse.forward_edits import filler
 from adjoint.ir.rebuild import map_blocks, with_values
-from adjoint.native.compile.samples import sample_of
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.records import replace
+from adjoint.runtime.lists import any_layout, no_items
 
 _End = type[ir.Yield] | type[ir.Exit]
 
@@ -93,3 +95,31 @@ def _is_memory(type_: ir.Type) -> bool:
 
 def _is_unread(value: ir.Atom) -> bool:
     return isinstance(value, ir.Undefined) or value == ir.Const(None)
+
+
+# Values that show a compiler the type of what a list will hold
+
+
+_ZEROS = {"float": 0.0, "int": 0, "bool": False, "complex": 0j}
+
+
+def sample_of(type_: ir.Type) -> tuple[ir.Atom, list[ir.Statement]] | None:
+    """A value of a type, and what makes it; None where the type is not known well enough."""
+    match type_:
+        case ir.Scalar(kind=kind, dtype=None):
+            return ir.Const(_ZEROS[kind]), []
+        case ir.Scalar(dtype=dtype) if dtype is not None:
+            return ir.Const(dtype.type(0)), []
+        case ir.Array(dtype=dtype, dims=dims) if dtype is not None and dims:
+            array, sample = ir.Var("sample", type_), ir.Var("sample", type_)
+            made = ir.Call((array,), np.zeros, (ir.Const((0,) * len(dims)), ir.Const(dtype.type)))
+            return sample, [made, ir.Call((sample,), any_layout, (array,))]
+        case ir.List(element=element) if element is not None:
+            inner = sample_of(element)
+            if inner is None:
+                return None
+            item, statements = inner
+            found = ir.Var("sample", type_)
+            return found, [*statements, ir.Call((found,), no_items, (item,))]
+        case _:
+            return None

@@ -168,7 +168,7 @@ class _Wrapper(Entry):
                 pairs = zip(items, fields, strict=True)
                 return [part for item, one in pairs for part in self._unboxed(item, one, in_list)]
             case ListKind(element=element) if element is not None:
-                return self._list(kind, element, given)
+                return self._list(element, given)
             case ObjectKind():
                 return [("ptr", self._header(given, in_list))]
         raise Unsupported("arguments of this kind")
@@ -218,7 +218,7 @@ class _Wrapper(Entry):
         writer.start(end)
         return writer.phi("i64", [(value, python), (scalar, word)])
 
-    def _list(self, kind: ListKind, element: Kind, given: str) -> list[tuple[str, str]]:
+    def _list(self, element: Kind, given: str) -> list[tuple[str, str]]:
         writer = self.writer
         self._require(self._has_type(given, "PyList_Type"))
         size, items = self._field("i64", given, 16), self._field("ptr", given, 24)

@@ -8,14 +8,17 @@ legal where the tape is read for nothing else, and nothing writes to the matrix 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
 from adjoint import ir
-from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
+from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import blocks_of, operands, statements_in, terminators_in
 from adjoint.optimize.touch_up.shared_factors import (
     TRANSPOSES,
+    Factorisation,
+    Factorising,
     arms_of,
     asked_of_factors,
     factors_of,
@@ -25,7 +28,6 @@ from adjoint.optimize.touch_up.shared_factors import (
 )
 from adjoint.records import dataclass, field
 from adjoint.runtime import display
-from adjoint.runtime.array_functions.lu import lu_factors
 
 
 def with_factors_kept(function: ir.Function) -> ir.Function:
@@ -41,17 +43,15 @@ Pair = tuple[ir.Var, ir.Var]
 
 
 @dataclass(frozen=True, slots=True)
-class _Tape:
-    """A tape of matrices.
+class _Tape(Factorisation):
+    """A tape of matrices, and where they are factorised.
 
     Attributes
     ----------
     made, filled
         What makes the list, and what appends a matrix to it.
-    block, place
-        Where the matrix is factorised.
-    lists, factors
-        The tapes of factors and pivots, and what is put on them.
+    lists
+        The tapes of factors and pivots.
     loads
         What is read of them, by the statement that reads the matrix.
     askers
@@ -62,10 +62,7 @@ class _Tape:
 
     made: ir.Statement
     filled: ir.Call
-    block: ir.Block
-    place: int
     lists: Pair
-    factors: Pair
     loads: dict[int, Pair] = field(default_factory=dict)
     askers: dict[int, tuple[Pair, bool]] = field(default_factory=dict)
     dropped: set[int] = field(default_factory=set)
@@ -115,7 +112,7 @@ class _Reads:
         places = [end, *(self.homes[id(each)][1] for each in asking)]
         if not asking or not is_left_alone(matrix, block, min(places), max(places)):
             return None
-        tape = _Tape(made, filled, block, min(places), _lists(kept), factors_of())
+        tape = _Tape(matrix, block, min(places), factors_of(), made, filled, _lists())
         tape.askers.update((id(each), (tape.factors, False)) for each in asking)
         return tape if all(self.adds(load, tape) for load in loads) and len(tape.askers) > len(asking) else None
 
@@ -152,27 +149,18 @@ def _is_read(statement: ir.Statement, kept: ir.Var) -> bool:
     return is_item and statement.base is kept and len(statement.key.items) == 1  # type: ignore[union-attr]
 
 
-def _lists(kept: ir.Var) -> Pair:
+def _lists() -> Pair:
     lu, pivots = factors_of()
     return tuple(  # type: ignore[return-value]
         ir.Var(f"{item.hint}_kept", ir.List(item.type, ir.Storage(written=True)), False) for item in (lu, pivots)
     )
 
 
-class _Keeping:
-    def __init__(self, tapes: list[_Tape]) -> None:
-        self.tapes = tapes
-
-    def block(self, old: ir.Block) -> ir.Block:
-        statements: list[ir.Statement] = []
-        for place, statement in enumerate(old.statements):
-            here = [tape for tape in self.tapes if tape.block is old and tape.place == place]
-            statements += [ir.Call(tape.factors, lu_factors, (tape.filled.args[1],)) for tape in here]
-            statements += self.statement(statement)
-        return ir.Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, self.block))
+class _Keeping(Factorising):
+    plans: Sequence[_Tape]
 
     def statement(self, old: ir.Statement) -> list[ir.Statement]:
-        for tape in self.tapes:
+        for tape in self.plans:
             if old is tape.made:
                 return [ir.Call((kept,), display.make_list, ()) for kept in tape.lists]
             if old is tape.filled:

@@ -8,6 +8,7 @@ itself raises nothing.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -52,14 +53,20 @@ class _Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
-    """The factors of a matrix, made at a place of a block, for those who ask for them."""
+class Factorisation:
+    """The factors of a matrix, made at a place of a block."""
 
     matrix: ir.Var
     block: ir.Block
     place: int
-    askers: dict[int, _Asker]
     factors: tuple[ir.Var, ir.Var]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan(Factorisation):
+    """The same for those who ask for them."""
+
+    askers: dict[int, _Asker]
 
 
 class _Askers:
@@ -136,7 +143,7 @@ def _plan(matrix: ir.Var, askers: Sequence[_Asker]) -> _Plan | None:
     places = [each.path[hoisted][1] for each in askers]
     if not is_left_alone(matrix, block, min(places), max(places)):
         return None
-    return _Plan(matrix, block, min(places), {id(each.call): each for each in askers}, factors_of())
+    return _Plan(matrix, block, min(places), factors_of(), {id(each.call): each for each in askers})
 
 
 def factors_of() -> tuple[ir.Var, ir.Var]:
@@ -180,15 +187,17 @@ def is_left_alone(matrix: ir.Var, block: ir.Block, first: int, last: int) -> boo
     return all(each is not None and own.isdisjoint(each) for each in written)
 
 
-class _Sharing:
-    def __init__(self, plans: Sequence[_Plan]) -> None:
+class Factorising(ABC):
+    """A walk that makes factors at places of blocks, and puts other statements in the place of those who ask."""
+
+    def __init__(self, plans: Sequence[Factorisation]) -> None:
         self.plans = plans
 
     def block(self, old: ir.Block) -> ir.Block:
         statements: list[ir.Statement] = []
         for place, statement in enumerate(old.statements):
             statements += self.factorisations(old, place)
-            statements.append(self.asking(statement) or map_blocks(statement, self.block))
+            statements += self.statement(statement)
         statements += self.factorisations(old, len(old.statements))
         return ir.Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, self.block))
 
@@ -196,8 +205,16 @@ class _Sharing:
         plans = [plan for plan in self.plans if plan.block is block and plan.place == place]
         return [ir.Call(plan.factors, lu_factors, (plan.matrix,)) for plan in plans]
 
-    def asking(self, statement: ir.Statement) -> ir.Statement | None:
-        plan = next((plan for plan in self.plans if id(statement) in plan.askers), None)
-        if plan is None or not isinstance(statement, ir.Call):
-            return None
-        return asked_of_factors(statement, plan.factors, plan.askers[id(statement)].turned)
+    @abstractmethod
+    def statement(self, old: ir.Statement) -> list[ir.Statement]:
+        """What stands in the place of a statement."""
+
+
+class _Sharing(Factorising):
+    plans: Sequence[_Plan]
+
+    def statement(self, old: ir.Statement) -> list[ir.Statement]:
+        plan = next((plan for plan in self.plans if id(old) in plan.askers), None)
+        if plan is None or not isinstance(old, ir.Call):
+            return [map_blocks(old, self.block)]
+        return [asked_of_factors(old, plan.factors, plan.askers[id(old)].turned)]

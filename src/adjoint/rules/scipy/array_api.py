@@ -71,30 +71,30 @@ class Placed:
         self.x, self.place = x, place
 
     def set(self, value, /, copy=None, xp=None):
-        return self._with(value, copy)
+        return self._with(value)
 
     def add(self, value, /, copy=None, xp=None):
-        return self._with(self.x[self.place] + value, copy)
+        return self._with(self.x[self.place] + value)
 
     def subtract(self, value, /, copy=None, xp=None):
-        return self._with(self.x[self.place] - value, copy)
+        return self._with(self.x[self.place] - value)
 
     def multiply(self, value, /, copy=None, xp=None):
-        return self._with(self.x[self.place] * value, copy)
+        return self._with(self.x[self.place] * value)
 
     def divide(self, value, /, copy=None, xp=None):
-        return self._with(self.x[self.place] / value, copy)
+        return self._with(self.x[self.place] / value)
 
     def power(self, value, /, copy=None, xp=None):
-        return self._with(self.x[self.place] ** value, copy)
+        return self._with(self.x[self.place] ** value)
 
     def min(self, value, /, copy=None, xp=None):
-        return self._with(np.minimum(self.x[self.place], value), copy)
+        return self._with(np.minimum(self.x[self.place], value))
 
     def max(self, value, /, copy=None, xp=None):
-        return self._with(np.maximum(self.x[self.place], value), copy)
+        return self._with(np.maximum(self.x[self.place], value))
 
-    def _with(self, value, copy):
+    def _with(self, value):
         array = np.array(self.x)
         array[self.place] = value
         return array

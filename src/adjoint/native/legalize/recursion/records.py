@@ -15,7 +15,7 @@ from adjoint.differentiation.definitions import called_by
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.rebuild import map_leaves, rebuild, rebuild_terminator, with_values
 from adjoint.ir.walk import leaves, operands, statements_in
-from adjoint.native.compile.samples import sample_of
+from adjoint.native.legalize.undefined_values import sample_of
 from adjoint.runtime import display
 from adjoint.runtime.lists import no_items
 

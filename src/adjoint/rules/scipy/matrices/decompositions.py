@@ -197,7 +197,7 @@ definition(
 # --- pairs of matrices ------------------------------------------------------------------------------------------------
 
 
-def _generalized(a, b, *, lower=True, check_finite=True):
+def _generalized(a, b, lower):
     """By the factor of the second matrix: the eigenvalues of a Hermitian matrix, of vectors that it turns."""
     factor = linalg.cholesky(b, lower=lower)
     root = factor if lower else np.conj(np.transpose(factor))
@@ -208,7 +208,7 @@ def _generalized(a, b, *, lower=True, check_finite=True):
 
 
 def _eigvalsh(a, b=None, *, lower=True, check_finite=True):
-    _, inner = _generalized(a, b, lower=lower)
+    _, inner = _generalized(a, b, lower)
     return np.linalg.eigvalsh(inner)
 
 

@@ -191,7 +191,7 @@ _OF_LEASTSQ = ("ftol", "xtol", "gtol", "maxfev", "epsfcn", "factor", "diag")
 _OF_LEAST_SQUARES = ("ftol", "xtol", "gtol", "max_nfev", "x_scale", "diff_step", "tr_solver", "tr_options", "verbose")
 
 
-def _weighted(sigma, y):
+def _weighted(sigma):
     """What residuals are multiplied with."""
     if sigma is None:
         return lambda r: r
@@ -232,7 +232,7 @@ def _curve_fit(
     x = np.asarray(xdata) if isinstance(xdata, (list, tuple)) else xdata
     y = np.asarray(ydata) + 0.0
     start = np.ones(arity(f) - 1) if p0 is None else np.atleast_1d(np.asarray(stop_gradient(p0)) + 0.0)
-    weighted = _weighted(sigma, y)
+    weighted = _weighted(sigma)
     residuals = lambda p: weighted(f(x, *p) - y)
     if by_minpack:
         found = _leastsq(residuals, start, **kwargs)[0]

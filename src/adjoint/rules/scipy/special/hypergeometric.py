@@ -29,7 +29,7 @@ elementwise(
 )
 
 
-def _confluent(a, b, x, y):
+def _confluent(a, b, x):
     """By Kummer's transformation, which turns a negative variable around."""
     is_negative = np.less(np.real(x), 0.0)
     scale, first = np.exp(np.where(is_negative, x, 0.0)), np.where(is_negative, b - a, a)
@@ -57,8 +57,8 @@ def _gauss(a, b, c, z, y):
 elementwise(
     special.hyp1f1,
     lambda a, b, x, y: (
-        _confluent(a, b, x, y)[0],
-        _confluent(a, b, x, y)[1],
+        _confluent(a, b, x)[0],
+        _confluent(a, b, x)[1],
         special.hyp1f1(a + 1.0, b + 1.0, x) * (a / b),
     ),
     cases=[case(1.2, 0.7, number()), case(0.3, 2.5, UNITY), case(1, 2, UNITY), case(-0.4, 1.5, np.array([-3.0, 9.0]))],

@@ -43,7 +43,7 @@ def jv_slope(n: int, v: Any, z: Any) -> Any:
         end = _end(v, z, lambda u: z * np.sinh(s + u))
         return (
             integral(along, 0 * v, 0 * v + np.pi, _pieces(z * ratio + np.abs(v)))
-            - integral(beyond, 0 * v, end, _pieces_beyond(v, z, end))
+            - integral(beyond, 0 * v, end, _pieces_beyond(v, end))
         ) / np.pi
 
     return _of_positive(compute, v, z)
@@ -67,7 +67,7 @@ def yv_slope(n: int, v: Any, z: Any) -> Any:
         end = _end(-np.abs(v), z, lambda u: z * np.sinh(u))
         return (
             integral(along, 0 * v, 0 * v + np.pi, _pieces(z + np.abs(v)))
-            - integral(beyond, 0 * v, end, _pieces_beyond(v, z, end))
+            - integral(beyond, 0 * v, end, _pieces_beyond(v, end))
         ) / np.pi
 
     return _of_positive(compute, v, z)
@@ -117,7 +117,7 @@ def _falling(n: int, v: Any, z: Any, less: Any) -> Any:
         return 0.5 * t**n * (np.exp(v * t - fall) + sign * np.exp(-v * t - fall))
 
     end = _end(-np.abs(v), z, lambda u: z * (np.cosh(u) - 1))
-    return integral(along, 0 * v, end, _pieces_beyond(v, z, end))
+    return integral(along, 0 * v, end, _pieces_beyond(v, end))
 
 
 def _modified(n: int, v: Any, z: Any, less: Any) -> Any:
@@ -134,7 +134,7 @@ def _modified(n: int, v: Any, z: Any, less: Any) -> Any:
 
     end = _end(v, z, lambda u: z * (np.cosh(s + u) - 1)) + np.maximum(-2 * s, 0)
     return (
-        integral(along, 0 * v, 0 * v + np.pi, _pieces(slope)) - integral(beyond, 0 * v, end, _pieces_beyond(v, z, end))
+        integral(along, 0 * v, 0 * v + np.pi, _pieces(slope)) - integral(beyond, 0 * v, end, _pieces_beyond(v, end))
     ) / np.pi
 
 
@@ -166,6 +166,6 @@ def _pieces(waves: Any) -> int:
     return 1 + int(np.max(waves) / 8)
 
 
-def _pieces_beyond(v: Any, z: Any, end: Any) -> int:
+def _pieces_beyond(v: Any, end: Any) -> int:
     """Integrands fall, or have a peak as narrow as the root of the order is large."""
     return 2 + int(np.max(end * (1 + np.sqrt(np.abs(v)))) / 8)

@@ -123,14 +123,14 @@ class TextCode(Code):
         if own not in module.functions:
             _declare_rare(module, name, bound)
         if self.width:
-            return self._where_any_is_large(own, name, bound, x, found)
+            return self._where_any_is_large(own, bound, x, found)
         forms = ",".join(f"_ZGV_LLVM_N{width}vv_{own}({own}_{width})" for width in _WIDTHS)
         return self.writer.op(
             f"call double @{own}(double {self._value(x)}, double {self._value(found)}) "
             f'"vector-function-abi-variant"="{forms}"'
         )
 
-    def _where_any_is_large(self, own: str, name: str, bound: float, x: Any, found: Any) -> str:
+    def _where_any_is_large(self, own: str, bound: float, x: Any, found: Any) -> str:
         """The same for several numbers, none of which is large as a rule."""
         writer, width = self.writer, self.width
         several = f"{own}_{width}"

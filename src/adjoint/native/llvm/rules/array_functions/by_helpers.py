@@ -78,12 +78,12 @@ def _are_convolved(a: Value, v: Value, mode: Value | None = None) -> bool:
     return _is_float_vector(a, v) and (mode is None or isinstance(mode, Known))
 
 
-def _is_number(x: Value, kind: str) -> bool:
-    return isinstance(x, Number) and x.kind == kind
+def _is_float(x: Value) -> bool:
+    return isinstance(x, Number) and x.kind == "f8"
 
 
 def _is_sought(a: Value, v: Value, side: Value | None = None) -> bool:
-    return _is_float_vector(a) and _is_number(v, "f8") and (side is None or isinstance(side, Known))
+    return _is_float_vector(a) and _is_float(v) and (side is None or isinstance(side, Known))
 
 
 def _are_sought(a: Value, v: Value, side: Value | None = None) -> bool:
@@ -91,7 +91,7 @@ def _are_sought(a: Value, v: Value, side: Value | None = None) -> bool:
 
 
 def _is_place(x: Value, xp: Value, fp: Value) -> bool:
-    return _is_number(x, "f8") and _is_float_vector(xp, fp)
+    return _is_float(x) and _is_float_vector(xp, fp)
 
 
 def _are_places(x: Value, xp: Value, fp: Value) -> bool:

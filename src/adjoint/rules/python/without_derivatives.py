@@ -1,11 +1,13 @@
-"""Clocks: what they show carries no derivative."""
+"""Functions of Python's library whose results carry no derivative: clocks, dates and spans of time, places in lists."""
 
+import bisect
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from adjoint import ir
 from adjoint.rules.declare import no_derivative
+from adjoint.types.classes.constant_types import EXAMPLES
 
 
 def _seconds(args: Sequence[Any]) -> tuple[ir.Type, ...]:
@@ -16,6 +18,7 @@ def _nanoseconds(args: Sequence[Any]) -> tuple[ir.Type, ...]:
     return (ir.INT,)
 
 
+no_derivative(bisect.bisect_left, bisect.bisect_right)
 no_derivative(
     *(time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time), pure=False, typed=_seconds
 )
@@ -24,3 +27,8 @@ no_derivative(
     pure=False,
     typed=_nanoseconds,
 )
+
+for _cls in EXAMPLES:
+    for _name, _method in vars(_cls).items():
+        if not _name.startswith("_") and type(_method).__name__ == "method_descriptor":
+            no_derivative(_method)
