@@ -16,9 +16,6 @@ from adjoint import ir
 from adjoint.passes import DRIVERS, PASSES, Context
 from adjoint.target import SKIPPED
 
-CLEANUP = ("dead-code", "value-numbering", "merge-branches")
-"""To a fixed point; in other pipelines ``cleanup`` stands for it."""
-
 NORMAL_FORM = ("normalize", "complex-stores")
 """The form that the reverse sweep is read off."""
 

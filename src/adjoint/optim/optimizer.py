@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -156,8 +156,6 @@ class Optimizer(metaclass=Answering):
     native: Native = None
     _memory: _Memory | None = field(default=None, init=False, repr=False, compare=False)
     _pending: State | None = field(default=None, init=False, repr=False, compare=False)
-
-    rate_names: ClassVar[tuple[str, ...]] = ("learning_rate",)
 
     # -- what an optimizer says of itself
 
