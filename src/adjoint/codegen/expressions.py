@@ -22,6 +22,7 @@ from adjoint.codegen.tree import Number, token
 from adjoint.ir.join import type_of_atom
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.sequences import array_of
+from adjoint.types.classes.safe_lookups import found_in
 
 BINARY: dict[Any, type[ast.operator]] = {
     operator.add: ast.Add,
@@ -58,14 +59,6 @@ ARRAY_FACTS: dict[Any, str] = {np.shape: "shape", np.size: "size", np.ndim: "ndi
 _PARTS: dict[Any, str] = {np.real: "real", np.imag: "imag"}
 _METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _LOAD = ast.Load()
-
-
-def lookup(table: dict[Any, Any], callee: Any) -> Any:
-    """The entry of a callee; None where there is none or where the callee cannot be hashed."""
-    try:
-        return table.get(callee)
-    except TypeError:
-        return None
 
 
 def negated(cond: ast.expr) -> ast.expr:
@@ -213,14 +206,14 @@ class Expressions:
         return ast.Call(callee, args, [ast.keyword(name, value) for name, value in kwargs])
 
     def _operator(self, callee: Any, args: list[ast.expr]) -> ast.expr | None:
-        if len(args) == 1 and (unary := lookup(UNARY, callee)):
+        if len(args) == 1 and (unary := found_in(UNARY, callee)):
             return ast.UnaryOp(unary(), args[0])
         if len(args) != 2:
             return None
         left, right = args
-        if binary := lookup(BINARY, callee):
+        if binary := found_in(BINARY, callee):
             return ast.BinOp(left, binary(), right)
-        if comparison := lookup(COMPARISON, callee):
+        if comparison := found_in(COMPARISON, callee):
             return ast.Compare(left, [comparison()], [right])
         if callee is operator.contains:
             return ast.Compare(right, [ast.In()], [left])
@@ -234,15 +227,15 @@ class Expressions:
             return None
         match atoms[0].type:
             case ir.Array():
-                name = "T" if callee is np.transpose else lookup(ARRAY_FACTS, callee)
+                name = "T" if callee is np.transpose else found_in(ARRAY_FACTS, callee)
             case ir.Scalar(kind="complex"):
-                name = lookup(_PARTS, callee)
+                name = found_in(_PARTS, callee)
             case _:
                 return None
         return None if name is None else ast.Attribute(args[0], name, _LOAD)
 
     def _display(self, callee: Any, args: list[ast.expr]) -> ast.expr | None:
-        printer = lookup(_DISPLAYS, callee)
+        printer = found_in(_DISPLAYS, callee)
         if printer is not None:
             return printer(args)  # type: ignore[no-any-return]
         if callee is display.make_set:

@@ -15,7 +15,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.analysis.effects import effects, written_args
-from adjoint.analysis.joins import caught, joins
+from adjoint.analysis.joins import caught, joins, reached
 from adjoint.analysis.memory.reachable import lends_memory, may_be_written, may_keep_in, may_write_anything
 from adjoint.analysis.messages import communicates
 from adjoint.diagnostics import Diagnostic
@@ -81,8 +81,8 @@ class Dependence(Aliases):
         ]
         results += [slot for index in wrt for slot in self.memory.slots(function.params[index].type)]
         inputs += self._handed_out(function, outputs) if is_called else []
-        self.varied = _reached([*inputs, *self.received], self.edges)
-        self.useful = _reached([*results, *self.sent], _reversed(self.edges))
+        self.varied = reached([*inputs, *self.received], self.edges)
+        self.useful = reached([*results, *self.sent], _reversed(self.edges))
         self.active_nodes = self.varied & self.useful
         self._asked = function, wrt
         self._problems: list[Diagnostic] | None = None
@@ -361,17 +361,6 @@ def _surely_varies(type_: ir.Type) -> bool:
                 and ir.may_vary(type_)
                 and not isinstance(type_, ir.Number)
             )
-
-
-def _reached(starts: Iterable[Node], edges: dict[Node, set[Node]]) -> set[Node]:
-    found = set(starts)
-    work = list(found)
-    while work:
-        for node in edges.get(work.pop(), ()):
-            if node not in found:
-                found.add(node)
-                work.append(node)
-    return found
 
 
 def _reversed(edges: dict[Node, set[Node]]) -> dict[Node, set[Node]]:

@@ -50,6 +50,27 @@ def is_whole_number(atom: object) -> bool:
     return type(atom) is ir.Const and type(atom.value) is int
 
 
+def is_integer(item: object) -> bool:
+    """Whether an item of a key is one whole number, of Python or of NumPy."""
+    return isinstance(item, (ir.Var, ir.Const)) and _is_of_kind(item, "int")
+
+
+def is_float(atom: ir.Atom) -> bool:
+    """Whether it is one float."""
+    return _is_of_kind(atom, "float")
+
+
+def _is_of_kind(atom: ir.Atom, kind: ir.ScalarKind) -> bool:
+    type_ = type_of_atom(atom)
+    return isinstance(type_, ir.Scalar) and type_.kind == kind
+
+
+def is_python_number(atom: ir.Atom) -> bool:
+    """Whether arithmetic of Python's own is done on it, which is not what NumPy does."""
+    type_ = type_of_atom(atom)
+    return isinstance(type_, ir.Scalar) and type_.dtype is None
+
+
 def kind_of_numbers(atom: ir.Atom) -> ir.ScalarKind | None:
     """The kind of a number or of those in an array; None where it is not known."""
     match type_of_atom(atom):

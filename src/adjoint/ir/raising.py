@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_python_number, type_of_atom
 from adjoint.ir.walk import blocks_of, leaves
 from adjoint.runtime import display
 
@@ -59,7 +59,12 @@ def raises_itself(statement: ir.Statement) -> bool:
 def _counts_quietly(over: ir.Range | ir.Items) -> bool:
     if not isinstance(over, ir.Range):
         return isinstance(type_of_atom(over.iterable), (ir.Array, ir.Dict, ir.List, ir.Tuple))
-    return is_number(over.start) and is_number(over.stop) and isinstance(over.step, ir.Const) and over.step.value != 0
+    return (
+        is_python_number(over.start)
+        and is_python_number(over.stop)
+        and isinstance(over.step, ir.Const)
+        and over.step.value != 0
+    )
 
 
 def may_raise(statement: ir.Statement) -> bool:
@@ -109,7 +114,7 @@ def _call_may_raise(call: ir.Call) -> bool:
     try:
         if call.callee in _QUIET or (call.callee is len and _is_container(call.args[0])):
             return False
-        return call.callee not in QUIET_ON_NUMBERS or not all(map(is_number, call.args))
+        return call.callee not in QUIET_ON_NUMBERS or not all(map(is_python_number, call.args))
     except TypeError:  # not hashable
         return True
 
@@ -121,12 +126,6 @@ def _is_container(atom: ir.Atom) -> bool:
 def is_decided(cond: ir.Atom) -> bool:
     """Whether asking for the truth of a value raises nothing."""
     return isinstance(type_of_atom(cond), ir.Scalar)
-
-
-def is_number(atom: ir.Atom) -> bool:
-    """Whether arithmetic of Python's own is done on it, which raises nothing."""
-    type_ = type_of_atom(atom)
-    return isinstance(type_, ir.Scalar) and type_.dtype is None
 
 
 def handles(guarded: ir.Guarded) -> bool:

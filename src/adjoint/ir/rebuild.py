@@ -284,6 +284,18 @@ def clone(
     return copy(block)
 
 
+def settled(atom: ir.Atom, renamed: Mapping[ir.Var, ir.Atom]) -> ir.Atom:
+    """What stands for an atom in the end, where what a variable was renamed to was renamed in turn."""
+    while isinstance(atom, ir.Var) and atom in renamed:
+        atom = renamed[atom]
+    return atom
+
+
+def with_renamed(block: ir.Block, renamed: Mapping[ir.Var, ir.Atom]) -> ir.Block:
+    """The block with what stands in the end for variables that were renamed."""
+    return substitute(block, {var: settled(var, renamed) for var in renamed})
+
+
 def clone_function(function: ir.Function) -> ir.Function:
     """A copy of a function that shares no variable with it."""
     mapping: dict[ir.Var, ir.Atom] = {}

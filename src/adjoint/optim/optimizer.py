@@ -18,6 +18,7 @@ from adjoint.optim.schedules import Rate, rate_at
 from adjoint.optim.state import State
 from adjoint.optim.unmarked import warn_of_unmarked
 from adjoint.parameters import CompiledLoop, Layout, Leaves, NotNative, Parameter, Places, StepPlan, Unrolled
+from adjoint.parameters.iteration import copied
 
 Model = TypeVar("Model")
 Where = str | KeyPath[Any, Any] | type | np.dtype[Any] | Callable[[KeyPath[Any, Any]], bool]
@@ -294,7 +295,7 @@ class Optimizer(metaclass=Answering):
         if memory is None:
             return self._pending
         copies = {
-            name: memory.layout.rebuilt(memory.zero, [_copy(value) for value in leaves])
+            name: memory.layout.rebuilt(memory.zero, [copied(value) for value in leaves])
             for name, leaves in memory.parts.items()
         }
         return State(memory.step, copies)
@@ -361,7 +362,3 @@ def _put(memory: _Memory, state: State) -> None:
     for name, leaves in copies.items():
         memory.parts[name].assign(leaves)
     memory.step = state.step
-
-
-def _copy(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value

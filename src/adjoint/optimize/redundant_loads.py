@@ -15,7 +15,7 @@ from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.identities import told_apart
 from adjoint.analysis.memory.storage_alias import Memory
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_integer, type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, substitute
 from adjoint.ir.views import rank_of_part
 from adjoint.ir.walk import operands, with_inner
@@ -121,7 +121,7 @@ def _element(statement: ir.Statement) -> Place | None:
         return None
     if base.type.dims is None or len(key.items) != len(base.type.dims):
         return None
-    return (base, key.items) if all(map(_is_whole, key.items)) else None
+    return (base, key.items) if all(map(is_integer, key.items)) else None
 
 
 def _part(statement: ir.Statement) -> Place | None:
@@ -133,11 +133,6 @@ def _part(statement: ir.Statement) -> Place | None:
     if not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array) or not isinstance(target.type, ir.Array):
         return None
     return (base, key) if rank_of_part(base, key) else None
-
-
-def _is_whole(atom: ir.Atom | ir.Slice) -> bool:
-    type_ = None if isinstance(atom, ir.Slice) else type_of_atom(atom)
-    return isinstance(type_, ir.Scalar) and type_.kind == "int"
 
 
 def _is_alike(stored: ir.Atom, read: ir.Var) -> bool:

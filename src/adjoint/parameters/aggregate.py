@@ -13,12 +13,12 @@ import numpy as np
 
 from adjoint.declarations.differentiable_types import is_vector_type
 from adjoint.keypaths import KeyPathIterable
-from adjoint.parameters.iteration import update_each, updated_each
+from adjoint.parameters.iteration import copied, update_each, updated_each
 from adjoint.parameters.layout import Layout
 from adjoint.types.classes.annotations import field_types as declared_types
 from adjoint.types.marks import no_derivative_fields
 from adjoint.types.structure import map_structure
-from adjoint.types.vectors import tangent_class
+from adjoint.types.vectors import as_typed, tangent_class
 
 
 class ClassValue:
@@ -128,7 +128,7 @@ class ParameterAggregate(KeyPathIterable):
         """Parameters that are scaled by a number; each keeps its dtype."""
         if np.ndim(factor) or not isinstance(factor, (int, float, complex, np.number, np.ndarray)):
             return NotImplemented
-        return map_structure(lambda part: _typed(scale(part), part), self)
+        return map_structure(lambda part: as_typed(scale(part), part), self)
 
     def update(self, gradients: Any, fn: Callable[[Any, Any], Any]) -> None:
         """Updates each parameter with its gradient, in place, in order of declaration.
@@ -157,7 +157,7 @@ class ParameterAggregate(KeyPathIterable):
         layout = Layout(self)
         if len(values) != len(layout):
             raise ValueError(f"there are {len(layout)} parameters, not {len(values)}")
-        replacement = layout.rebuilt(self, [_copy(value) for value in values])
+        replacement = layout.rebuilt(self, [copied(value) for value in values])
         update_each(self, replacement, fn=lambda _, new: new)
 
 
@@ -167,12 +167,3 @@ def _strict_parameter(cls: type) -> Any:
         listed = ", ".join(f"{name}: {getattr(kind, '__name__', kind)}" for name, kind in types.items())
         raise TypeError(f"the parameters of {cls.__qualname__} have no type in common: {listed}")
     return _parameter_of(cls)
-
-
-def _typed(result: Any, part: Any) -> Any:
-    """The result of an operation on a parameter, with its dtype."""
-    return np.asarray(result, dtype=part.dtype) if isinstance(part, np.ndarray) else result
-
-
-def _copy(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value

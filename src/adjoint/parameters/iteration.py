@@ -23,7 +23,7 @@ def _result(fn: Callable[[Any, Any], Any], p: Any, g: Any) -> Any:
     raise TypeError("an update of a number returns the new one: lambda p, g: p - 0.1 * g")
 
 
-def _copied(p: Any) -> Any:
+def copied(p: Any) -> Any:
     return p.copy() if isinstance(p, np.ndarray) else p
 
 
@@ -34,7 +34,7 @@ def update_each(p, g, *, fn):  # type: ignore[no-untyped-def]
 
 @unrolled
 def _updated_each(p, g, *, fn):  # type: ignore[no-untyped-def]
-    p = _result(fn, _copied(p), g)
+    p = _result(fn, copied(p), g)
 
 
 def for_zipped_parameters(parameters: Any, gradients: Any, fn: Callable[[Any, Any], Any]) -> None:

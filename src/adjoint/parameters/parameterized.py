@@ -7,8 +7,8 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from adjoint.parameters.aggregate import ClassValue, ParameterAggregate, _copy, field_types, is_uniform
-from adjoint.parameters.iteration import update_each, updated_each
+from adjoint.parameters.aggregate import ClassValue, ParameterAggregate, field_types, is_uniform
+from adjoint.parameters.iteration import copied, update_each, updated_each
 from adjoint.parameters.layout import Layout
 from adjoint.types.structure import set_field
 from adjoint.types.vectors import tangent_class
@@ -72,7 +72,7 @@ class _Marked:
             value = getattr(self, name)
             if isinstance(value, Parameterized):
                 value = value._bundle(value._names(), copied=copied)
-            values[name] = _deep_copy(value) if copied else value
+            values[name] = _deepcopied(value) if copied else value
         return _parameters_class(type(self), names, called)(**values)
 
     def _put(self, bundle: Any, names: tuple[str, ...], write: Callable[[Any, str, Any], None] = setattr) -> None:
@@ -145,7 +145,7 @@ class Parameterized(_Marked):
 
     @all_parameters.setter
     def all_parameters(self, parameters: Any) -> None:
-        self._put(_deep_copy(parameters), self._names())
+        self._put(_deepcopied(parameters), self._names())
 
     def with_parameters(self, parameters: Any) -> Self:
         """An object like this one with other parameters, made without the constructor of its class."""
@@ -250,6 +250,6 @@ def _stored(model: Any) -> dict[str, Any]:
     return {name: getattr(model, name) for name in dict.fromkeys((*names, *getattr(model, "__dict__", ())))}
 
 
-def _deep_copy(value: Any) -> Any:
+def _deepcopied(value: Any) -> Any:
     layout = Layout(value)
-    return layout.rebuilt(value, [_copy(leaf) for leaf in layout.leaves(value)])
+    return layout.rebuilt(value, [copied(leaf) for leaf in layout.leaves(value)])

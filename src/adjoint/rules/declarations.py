@@ -12,6 +12,7 @@ from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MethodTy
 from typing import Any
 
 from adjoint.records import dataclass, replace
+from adjoint.types.classes.safe_lookups import is_hashable
 
 Fn = Callable[..., Any]
 Place = int | str
@@ -109,7 +110,7 @@ def add(declaration: Declaration) -> None:
 def callee_of(declaration: Declaration) -> Fn:
     """What to call where the function is called as it stands."""
     fn = declaration.fn
-    if owner_of(fn) is None and _has_hash(fn):
+    if owner_of(fn) is None and is_hashable(fn):
         return fn
     stand_in = _stand_ins.setdefault(id(fn), StandIn(fn))
     _declarations[id(stand_in)] = declaration
@@ -126,14 +127,6 @@ def value_of(declaration: Declaration) -> Fn:
 
 def _first(value: Any, *others: Any) -> Any:
     return value
-
-
-def _has_hash(fn: Any) -> bool:
-    try:
-        hash(fn)
-    except TypeError:
-        return False
-    return True
 
 
 def number_of(callee: Any) -> int | None:

@@ -172,7 +172,7 @@ def _with_other_extents(
     others = [(name, _untold(value, rank, unknown)) for name, value in named]
     if len(unknown) < 2:
         return found
-    wholes = (1, 0) if any(map(_holds_integers, untold)) else (1,)  # zeros are places in what has one
+    wholes = (1, 0) if any(map(_has_places, untold)) else (1,)  # zeros are places in what has one
     agreement = _Agreement()
     for result in told:
         agreement.add(result)
@@ -214,10 +214,6 @@ def _untold(known: Any, rank: int, unknown: list[ir.Dim]) -> Any:
     unknown += [dim for dim in dims if dim != "one"]
     dtype = known.dtype if isinstance(known, ir.Array) else None
     return ir.Array(dtype, tuple(["one" if dim == "one" else "any" for dim in dims]))
-
-
-def _holds_integers(known: Any) -> bool:
-    return isinstance(known, ir.Array) and known.dtype is not None and known.dtype.kind in "iu"
 
 
 class _Agreement:

@@ -127,7 +127,7 @@ class TangentVector(Fields, ElementaryFunctionsOfFields):
     @hidden_by_fields
     def reciprocal(self) -> Self:
         """One over each number."""
-        return self._mapped(lambda part: _typed(1 / part, part))
+        return self._mapped(lambda part: as_typed(1 / part, part))
 
     def moved(self, along: Self) -> Self:
         """The sum: a vector space is its own tangent space."""
@@ -154,20 +154,20 @@ class TangentVector(Fields, ElementaryFunctionsOfFields):
 
     def __mul__(self, factor: object) -> Self:
         if type(factor) is type(self):
-            return self._paired(lambda part, other: _typed(part * other, part), factor)
+            return self._paired(lambda part, other: as_typed(part * other, part), factor)
         if not _is_scalar(factor):
             return NotImplemented
-        return self._mapped(lambda part: _typed(part * factor, part))
+        return self._mapped(lambda part: as_typed(part * factor, part))
 
     def __rmul__(self, factor: object) -> Self:
         return self * factor
 
     def __truediv__(self, divisor: object) -> Self:
         if type(divisor) is type(self):
-            return self._paired(lambda part, other: _typed(part / other, part), divisor)
+            return self._paired(lambda part, other: as_typed(part / other, part), divisor)
         if not _is_scalar(divisor):
             return NotImplemented
-        return self._mapped(lambda part: _typed(part / divisor, part))
+        return self._mapped(lambda part: as_typed(part / divisor, part))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _blank, (self.primal_class(),), dict(self.__dict__)
@@ -298,6 +298,6 @@ def _is_scalar(x: object) -> bool:
     return isinstance(x, (int, float, complex, np.number)) or (isinstance(x, np.ndarray) and x.ndim == 0)
 
 
-def _typed(result: Any, part: Any) -> Any:
+def as_typed(result: Any, part: Any) -> Any:
     """The result of an operation on a part, with the dtype of the part."""
     return np.asarray(result, dtype=part.dtype) if isinstance(part, np.ndarray) else result

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TypeGuard
 
 from adjoint import ir
+from adjoint.analysis.joins import reached
 from adjoint.ir.walk import operands
 from adjoint.rules.kinds import Constant, NoDerivative, Observer
 from adjoint.rules.registry import rule_for
@@ -30,7 +31,7 @@ class NumberFlows:
 
     def reached(self, starts: Iterable[ir.Var]) -> set[ir.Var]:
         """What depends on some variables, themselves included."""
-        return _reached(starts, self.edges)
+        return reached(starts, self.edges)
 
     def reaching(self, ends: Iterable[ir.Var]) -> set[ir.Var]:
         """What some variables depend on, themselves included."""
@@ -38,7 +39,7 @@ class NumberFlows:
         for source, sinks in self.edges.items():
             for sink in sinks:
                 back.setdefault(sink, []).append(source)
-        return _reached(ends, back)
+        return reached(ends, back)
 
     def add(self, source: ir.Atom, sink: ir.Var) -> None:
         if _is_smooth(source) and varies_smoothly(sink):
@@ -124,14 +125,3 @@ def _end(terminator: ir.Terminator, construct: ir.If | ir.Loop | None, flows: Nu
         case ir.Continue(values=values) if isinstance(construct, ir.Loop):
             flows.add_all(values, construct.params)
     return True
-
-
-def _reached(starts: Iterable[ir.Var], edges: Edges) -> set[ir.Var]:
-    found = set(starts)
-    work = list(found)
-    while work:
-        for var in edges.get(work.pop(), ()):
-            if var not in found:
-                found.add(var)
-                work.append(var)
-    return found

@@ -18,6 +18,7 @@ from adjoint.ir.join import is_array, reads_metadata
 from adjoint.ir.walk import operands, statements_in
 from adjoint.runtime import cotangents, tangents
 from adjoint.runtime.array_functions import arrays
+from adjoint.types.classes.safe_lookups import found_in
 
 SHAPE_ARGUMENTS = {
     arrays.unbroadcast: 1,
@@ -54,10 +55,7 @@ def asks_about_array(node: object) -> bool:
 
 def shape_argument(callee: Any) -> int | None:
     """The place of an argument of which a function only asks the shape."""
-    try:
-        return SHAPE_ARGUMENTS.get(callee)
-    except TypeError:  # not hashable
-        return None
+    return found_in(SHAPE_ARGUMENTS, callee)  # type: ignore[no-any-return]
 
 
 # What may have no shape though its type is that of arrays: nobody takes its shape for that of another.

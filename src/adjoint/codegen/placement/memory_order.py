@@ -15,10 +15,11 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.known_effects import Effects
-from adjoint.codegen.expressions import BINARY, COMPARISON, UNARY, lookup
+from adjoint.codegen.expressions import BINARY, COMPARISON, UNARY
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import blocks_of, is_view, operands
 from adjoint.records import dataclass
+from adjoint.types.classes.safe_lookups import found_in
 
 Effect = Literal[0, 1, 2]
 """What happens to memory: nothing, somebody reads it, somebody writes it."""
@@ -228,7 +229,7 @@ def _only_uses(call: ir.Call, var: ir.Var) -> bool:
     if not found.pure:
         return _only_writes(call, found)
     callee = call.callee
-    computes = isinstance(callee, np.ufunc) or any(lookup(table, callee) for table in (BINARY, COMPARISON, UNARY))
+    computes = isinstance(callee, np.ufunc) or any(found_in(table, callee) for table in (BINARY, COMPARISON, UNARY))
     new = found.fresh and not found.hands_on
     return computes or new or all(isinstance(target.type, ir.Scalar) for target in call.targets)
 

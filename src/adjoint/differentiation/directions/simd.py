@@ -24,6 +24,7 @@ from adjoint.records import replace
 from adjoint.runtime import display, tangents
 from adjoint.runtime.arithmetic import bundles, fused_loops, numbers
 from adjoint.runtime.array_functions import arrays, sparse
+from adjoint.types.classes.safe_lookups import found_in
 
 _ARITHMETIC = (
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, fused_loops.plus),
@@ -94,7 +95,7 @@ class Bundling:
         self._tested: dict[ir.Atom, ir.Atom] = {}
         self._supports: dict[ir.Atom, ir.Var] = {}
         calls = (statement for statement in statements_in(function.body) if isinstance(statement, ir.Call))
-        self._made = {target for call in calls if _form(_MAKERS, call) for target in call.targets}
+        self._made = {target for call in calls if found_in(_MAKERS, call.callee) for target in call.targets}
 
     def depends(self, atom: ir.Atom) -> bool:
         """Whether an atom depends on the parameters."""
@@ -204,17 +205,17 @@ class Bundling:
                 if not self.moves(given) or (callee in _RESHAPED and not self._is_contiguous(given)):
                     raise Inseparable
                 yield call
-            case ir.Call(kwargs=(), args=(shape,)) if _form(_MAKERS, call):
-                yield replace(call, callee=_form(_MAKERS, call), args=(shape, self.size))
+            case ir.Call(kwargs=(), args=(shape,)) if found_in(_MAKERS, call.callee):
+                yield replace(call, callee=found_in(_MAKERS, call.callee), args=(shape, self.size))
             case ir.Call(callee=np.ones, kwargs=(), args=(shape,), targets=(made,)):
                 yield replace(call, callee=bundles.no_bundles_yet, args=(shape, self.size))
                 yield ir.Store(made, ir.Subscript((ir.Const(Ellipsis),)), ir.Const(1.0))
-            case ir.Call(kwargs=(), args=(ir.Var(type=ir.Array(dims=dims)) as like,)) if _form(_ALIKE, call):
+            case ir.Call(kwargs=(), args=(ir.Var(type=ir.Array(dims=dims)) as like,)) if found_in(_ALIKE, call.callee):
                 if dims is None:
                     raise Inseparable
                 shape = ir.Var("shape", ir.Tuple((ir.INT,) * len(dims)))
                 yield ir.Call((shape,), np.shape, (like,))
-                yield replace(call, callee=_form(_ALIKE, call), args=(shape, self.size))
+                yield replace(call, callee=found_in(_ALIKE, call.callee), args=(shape, self.size))
             case ir.Call(callee=callee, kwargs=(), args=(ir.Var(type=ir.Array()) as given,)) if callee in _COPIES:
                 is_moving = self.moves(given)
                 yield replace(call, callee=np.copy) if is_moving else self._same(call.targets, given)
@@ -308,14 +309,6 @@ class _Sweep(Bundling):
                 case _:
                     raise Inseparable
         return self.moves(a)
-
-
-def _form(forms: dict[Any, Any], call: ir.Call) -> Any:
-    """What makes an array of bundles where a call makes one of numbers; None where it does not."""
-    try:
-        return forms.get(call.callee)
-    except TypeError:  # not hashable
-        return None
 
 
 def _results(body: ir.Block, with_value: bool) -> tuple[tuple[ir.Statement, ...], tuple[ir.Atom, ...]]:

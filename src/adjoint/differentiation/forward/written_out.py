@@ -8,7 +8,7 @@ from adjoint.differentiation.forward.function_values import applies
 from adjoint.differentiation.pure import without_writes
 from adjoint.differentiation.reachability import Dependence
 from adjoint.ir.builder import Builder
-from adjoint.ir.rebuild import inline, map_blocks, substitute
+from adjoint.ir.rebuild import inline, map_blocks, with_renamed
 from adjoint.ir.walk import statements_in
 from adjoint.optimize.dead_code import remove_dead_code
 from adjoint.rules.typing import type_of_call
@@ -41,8 +41,7 @@ def _without_derived(
             and runs_again(statement.callee.function)
         ]
         body = _written_out(function.body, found, renamed, keep, target)
-        settled = {var: _settled(var, renamed) for var in renamed}
-        function = ir.Function(function.name, function.params, substitute(body, settled), function.doc)
+        function = ir.Function(function.name, function.params, with_renamed(body, renamed), function.doc)
         found = Dependence(function, wrt, outputs, is_called=is_called)
     return function, found
 
@@ -85,9 +84,3 @@ def _reversed(derived: ir.Derived, target: Target) -> ir.Function:
     from adjoint.differentiation.reverse.prepare import written_out  # lazy
 
     return remove_dead_code(written_out(derived, target))
-
-
-def _settled(atom: ir.Atom, renamed: dict[ir.Var, ir.Atom]) -> ir.Atom:
-    while isinstance(atom, ir.Var) and atom in renamed:
-        atom = renamed[atom]
-    return atom

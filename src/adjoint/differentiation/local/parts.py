@@ -13,7 +13,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.ir.builder import Builder
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_integer, type_of_atom
 from adjoint.runtime.sets import entries
 
 _RESHAPING: dict[Any, int] = {np.reshape: 2, np.ravel: 1, np.ndarray.ravel: 1, np.ndarray.reshape: 3}
@@ -45,13 +45,13 @@ class Parts:
             return False
         items = load.key.items
         rank = _rank(load.base)
-        if rank == 0 or not 0 < len(items) <= rank or not all(map(is_whole, items[:-1])):
+        if rank == 0 or not 0 < len(items) <= rank or not all(map(is_integer, items[:-1])):
             return False
         last = items[-1]
         if isinstance(last, ir.Slice):
-            if not (_is_unit(last.step) and (_is_none(last.lower) or is_whole(last.lower))):
+            if not (_is_unit(last.step) and (_is_none(last.lower) or is_integer(last.lower))):
                 return False
-        elif len(items) == rank or not is_whole(last):
+        elif len(items) == rank or not is_integer(last):
             return False
         self.starts[load.target] = self.place(load.base, items, builder)
         return True
@@ -104,9 +104,3 @@ def _is_none(atom: object) -> bool:
 
 def _is_unit(atom: object) -> bool:
     return _is_none(atom) or (isinstance(atom, ir.Const) and atom.value == 1)
-
-
-def is_whole(item: object) -> bool:
-    """Whether an index is a whole number."""
-    type_ = None if isinstance(item, ir.Slice) else type_of_atom(item)  # type: ignore[arg-type]
-    return isinstance(type_, ir.Scalar) and type_.kind == "int"

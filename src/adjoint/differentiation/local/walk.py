@@ -21,13 +21,13 @@ from adjoint.diagnostics import DifferentiationError, error
 from adjoint.diagnostics.spans import Span
 from adjoint.differentiation.forward.tangent_rules import TangentRules
 from adjoint.differentiation.local.linearized import ONE, Linearized, Read, Tangents
-from adjoint.differentiation.local.parts import Parts, is_whole
+from adjoint.differentiation.local.parts import Parts
 from adjoint.differentiation.memory.shadow_types import ShadowTypes
 from adjoint.differentiation.reachability import Dependence
 from adjoint.differentiation.sets.steering import FIXED, Steering
 from adjoint.differentiation.sets.united import levels_of
 from adjoint.ir.builder import Builder
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_integer, type_of_atom
 from adjoint.ir.walk import blocks_of, statements_in, vars_used
 from adjoint.passes import Context
 from adjoint.pipeline import run
@@ -418,7 +418,7 @@ class _Local:
         type_ = type_of_atom(base)
         assert isinstance(type_, ir.Array) and type_.dims is not None
         items = key.items if isinstance(key, ir.Subscript) else ()
-        if not all(map(is_whole, items)) or len(items) != len(type_.dims):
+        if not all(map(is_integer, items)) or len(items) != len(type_.dims):
             raise not_local("an index that is not a whole number for each axis", span)
         return parts.place(base, items, builder)
 

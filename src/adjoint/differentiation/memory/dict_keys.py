@@ -15,6 +15,7 @@ from adjoint.diagnostics import diagnostic
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import operands, statements_in, statements_run, targets_of
 from adjoint.runtime import copies, display, tangents
+from adjoint.types.classes.safe_lookups import is_one_of
 
 if TYPE_CHECKING:
     from adjoint.differentiation.memory.slots import Slot
@@ -127,7 +128,7 @@ def _dicts_whose_keys_are_read(statement: ir.Statement) -> list[ir.Atom]:
             if not any(map(_dicts_whose_keys_are_read, _others_run(inner))):
                 return []
             read = operands(statement)
-        case ir.Call(callee=callee) if not _leaves_keys(callee):
+        case ir.Call(callee=callee) if not is_one_of(callee, _LEAVE_KEYS):
             read = operands(statement)
         case _:
             return []
@@ -139,10 +140,3 @@ def _others_run(function: ir.Function) -> Iterator[ir.Statement]:
     for statement in statements_run(function):
         if not (isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition)):
             yield statement
-
-
-def _leaves_keys(callee: Any) -> bool:
-    try:
-        return callee in _LEAVE_KEYS
-    except TypeError:  # not hashable
-        return False

@@ -13,7 +13,16 @@ from collections.abc import Callable, Sequence
 
 from adjoint import ir
 from adjoint.ir.join import join_atoms
-from adjoint.ir.rebuild import map_blocks, map_body, map_leaves, map_statements, substitute, with_values
+from adjoint.ir.rebuild import (
+    map_blocks,
+    map_body,
+    map_leaves,
+    map_statements,
+    settled,
+    substitute,
+    with_renamed,
+    with_values,
+)
 from adjoint.ir.walk import defined_in, leaves, statements_in
 from adjoint.optimize.block_results import invariant_params, with_carried
 
@@ -24,14 +33,7 @@ def normalize(function: ir.Function) -> ir.Function:
     """The same function in the form described above."""
     renamed: dict[ir.Var, ir.Atom] = {}
     body = _block(function.body, renamed)
-    final = {var: _last(var, renamed) for var in renamed}
-    return ir.Function(function.name, function.params, substitute(body, final), function.doc)
-
-
-def _last(atom: ir.Atom, renamed: dict[ir.Var, ir.Atom]) -> ir.Atom:
-    while isinstance(atom, ir.Var) and atom in renamed:
-        atom = renamed[atom]
-    return atom
+    return ir.Function(function.name, function.params, with_renamed(body, renamed), function.doc)
 
 
 def _block(block: ir.Block, renamed: dict[ir.Var, ir.Atom]) -> ir.Block:
@@ -187,8 +189,8 @@ def _loop(loop: ir.Loop, renamed: dict[ir.Var, ir.Atom]) -> ir.Loop:
 def _without_invariants(loop: ir.Loop, renamed: dict[ir.Var, ir.Atom]) -> ir.Loop:
     """The loop without parameters that no iteration changes: what is the same in each one is kept once."""
     first = {
-        position: _last(loop.inits[position], renamed)
-        for position, in_exits in invariant_params(loop, lambda atom: _last(atom, renamed))
+        position: settled(loop.inits[position], renamed)
+        for position, in_exits in invariant_params(loop, lambda atom: settled(atom, renamed))
         if in_exits
     }
     first = {position: init for position, init in first.items() if _is_same_kind(loop.params[position], init)}

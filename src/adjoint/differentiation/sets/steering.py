@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Container, Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from adjoint.rules.registry import rule_for
 from adjoint.runtime import tangents
 from adjoint.runtime.array_functions import arrays
 from adjoint.runtime.sets.functions import either
+from adjoint.types.classes.safe_lookups import is_one_of
 
 FIXED, FLOATS, VARYING = 0, 1, 2
 _LIKE = (
@@ -271,7 +271,7 @@ class Steering:
             level = max(map(self.shape, args), default=FIXED)
             self._results(call, level, level)
             return
-        if callee in _LIKE if _is_hashable(callee) else False:
+        if is_one_of(callee, _LIKE):
             filling = max(map(self.value, args[1:]), default=FIXED)
             self._results(call, filling, max(self.shape(args[0]), filling))
             return
@@ -325,14 +325,6 @@ def _is_elementwise(call: ir.Call) -> bool:
     if isinstance(callee, np.ufunc) or callee in (either, np.round, np.around, np.fix):
         return True
     return callee in _OPERATORS and not any(map(is_container, call.args))
-
-
-def _is_hashable(callee: Any) -> bool:
-    try:
-        hash(callee)
-    except TypeError:
-        return False
-    return True
 
 
 def _is_opaque(type_: ir.Type | None) -> bool:

@@ -13,7 +13,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.sets.steering import FIXED, FLOATS, VARYING, Reason, Steering
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import join_atoms, type_of_atom
-from adjoint.ir.rebuild import map_blocks, substitute
+from adjoint.ir.rebuild import map_blocks, with_renamed
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
@@ -170,15 +170,7 @@ class _Uniting:
 
     def function(self, function: ir.Function) -> ir.Function:
         body = self.block(function.body, added=False)
-        return ir.Function(function.name, function.params, substitute(body, self._settled()), function.doc)
-
-    def _settled(self) -> dict[ir.Var, ir.Atom]:
-        def last(atom: ir.Atom) -> ir.Atom:
-            while isinstance(atom, ir.Var) and atom in self.renamed:
-                atom = self.renamed[atom]
-            return atom
-
-        return {var: last(var) for var in self.renamed}
+        return ir.Function(function.name, function.params, with_renamed(body, self.renamed), function.doc)
 
     def block(self, block: ir.Block, added: bool) -> ir.Block:
         builder = Builder(type_of_call)

@@ -12,7 +12,7 @@ import operator
 from typing import Any
 
 from adjoint import ir
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_float, type_of_atom
 from adjoint.ir.raising import QUIET_ON_NUMBERS
 from adjoint.ir.walk import statements_in
 from adjoint.native.compile.not_native import NotNative
@@ -22,6 +22,7 @@ from adjoint.native.legalize.numbers.arithmetic_checks import CHECKED_FUNCTIONS
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import numbers
 from adjoint.target import Target
+from adjoint.types.classes.safe_lookups import is_hashable
 
 _QUIET_FUNCTIONS = frozenset(
     getattr(math, name)
@@ -75,7 +76,7 @@ class _ByPython(Rewriting):
 
 def _asks_for_identity(statement: ir.Statement) -> bool:
     """Whether a statement asks whether two things are one, which are two objects where machine code hands them over."""
-    if not isinstance(statement, ir.Call) or not _is_hashable(statement.callee):
+    if not isinstance(statement, ir.Call) or not is_hashable(statement.callee):
         return False
     if statement.callee in BY_IDENTITY_OR_VALUE:
         return not isinstance(type_of_atom(statement.args[1]), ir.Scalar)
@@ -115,25 +116,16 @@ def _is_arithmetic(statement: ir.Statement, reads: bool) -> bool:
             return reads and isinstance(target.type, ir.Scalar)
         case ir.Call(callee=type() as callee) if issubclass(callee, Exception):
             return True
-        case ir.Call(callee=callee, args=args, kwargs=()) if all(map(_is_number, args)) and _is_hashable(callee):
+        case ir.Call(callee=callee, args=args, kwargs=()) if all(map(_is_number, args)) and is_hashable(callee):
             if callee in _POWERS:
-                return _is_float(args[0]) and isinstance(args[1], ir.Const) and float(args[1].value).is_integer()
+                return is_float(args[0]) and isinstance(args[1], ir.Const) and float(args[1].value).is_integer()
             if callee is operator.mul:
-                return any(map(_is_float, args))
+                return any(map(is_float, args))
             return callee in _QUIET
         case _:
             return False
 
 
-def _is_hashable(callee: Any) -> bool:
-    return type(callee).__hash__ is not None
-
-
 def _is_number(atom: ir.Atom) -> bool:
     type_ = type_of_atom(atom)
     return isinstance(type_, ir.Scalar) and type_.kind != "complex"
-
-
-def _is_float(atom: ir.Atom) -> bool:
-    type_ = type_of_atom(atom)
-    return isinstance(type_, ir.Scalar) and type_.kind == "float"

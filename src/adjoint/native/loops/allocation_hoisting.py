@@ -21,6 +21,7 @@ from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import bundles
+from adjoint.types.classes.safe_lookups import found_in
 
 _FILLS: dict[Any, bool] = {np.empty: False, np.zeros: True, np.empty_like: False, np.zeros_like: True}
 _FILLS |= {bundles.no_bundles_yet: False, bundles.zero_bundles: True}
@@ -210,7 +211,7 @@ class _Hoisting:
 
 def _makes_alike(statement: ir.Statement, inside: set[ir.Var]) -> bool:
     """Whether a statement makes an array of one size whatever the iteration."""
-    if not isinstance(statement, ir.Call) or _fills(statement.callee) is None:
+    if not isinstance(statement, ir.Call) or found_in(_FILLS, statement.callee) is None:
         return False
     return not any(isinstance(atom, ir.Var) and atom in inside for atom in operands(statement))
 
@@ -239,21 +240,14 @@ def is_fact(statement: ir.Statement, inside: Collection[Any]) -> bool:
     return plain and not any(isinstance(atom, ir.Var) and atom in inside for atom in operands(statement))
 
 
-def _fills(callee: Any) -> bool | None:
-    try:
-        return _FILLS.get(callee)
-    except TypeError:  # not hashable
-        return None
-
-
 def _unfilled(statement: ir.Statement) -> ir.Statement:
-    if not isinstance(statement, ir.Call) or not _fills(statement.callee):
+    if not isinstance(statement, ir.Call) or not found_in(_FILLS, statement.callee):
         return statement
     return ir.Call(statement.targets, UNFILLED[statement.callee], statement.args, statement.kwargs, statement.span)
 
 
 def _fill(statement: ir.Statement) -> list[ir.Statement]:
     """What puts zeros where they were made."""
-    if not isinstance(statement, ir.Call) or not _fills(statement.callee):
+    if not isinstance(statement, ir.Call) or not found_in(_FILLS, statement.callee):
         return []
     return [ir.Store(statement.targets[0], ir.Subscript((ir.Const(Ellipsis),)), ir.Const(0.0), "set", statement.span)]

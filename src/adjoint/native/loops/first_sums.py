@@ -12,7 +12,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_float, type_of_atom
 from adjoint.ir.rebuild import map_blocks, map_body, rebuild_terminator
 from adjoint.ir.walk import mentions, operands
 from adjoint.native.loops.uses import own_arrays
@@ -71,7 +71,7 @@ def _first_sums(statements: list[ir.Statement], array: ir.Var) -> dict[int, int]
         if not isinstance(statement, ir.Store) or statement.base is not array or statement.value is array:
             break
         place = _known_place(statement)
-        if place is None or statement.mode not in ("add", "sub") or not _is_float(statement.value):
+        if place is None or statement.mode not in ("add", "sub") or not is_float(statement.value):
             break
         first.setdefault(place, position)
     return first
@@ -102,7 +102,7 @@ def _only_sum(loop: ir.Loop, array: ir.Var) -> ir.Store | None:
     if len(users) != 1 or not isinstance(users[0], ir.Store) or array in (*loop.inits, *operands(loop.body.terminator)):
         return None
     sum_ = users[0]
-    is_one = sum_.base is array and sum_.value is not array and sum_.mode in ("add", "sub") and _is_float(sum_.value)
+    is_one = sum_.base is array and sum_.value is not array and sum_.mode in ("add", "sub") and is_float(sum_.value)
     return sum_ if is_one else None
 
 
@@ -128,11 +128,6 @@ def _distance(loop: ir.Loop, sum_: ir.Store) -> int | None:
                         if target is place and index is loop.index and count >= 0:
                             return count
     return None
-
-
-def _is_float(atom: ir.Atom) -> bool:
-    type_ = type_of_atom(atom)
-    return isinstance(type_, ir.Scalar) and type_.kind == "float"
 
 
 def _stored(sum_: ir.Statement) -> list[ir.Statement]:

@@ -12,6 +12,7 @@ from adjoint.ir.walk import operands
 from adjoint.native.loops.allocation_hoisting import UNFILLED
 from adjoint.native.loops.uses import Uses
 from adjoint.records import replace
+from adjoint.types.classes.safe_lookups import is_one_of
 
 
 def without_overwritten_zeros(function: ir.Function) -> ir.Function:
@@ -21,7 +22,7 @@ def without_overwritten_zeros(function: ir.Function) -> ir.Function:
     def block(old: ir.Block) -> ir.Block:
         statements = [map_blocks(statement, block) for statement in old.statements]
         for place, made in enumerate(statements):
-            if isinstance(made, ir.Call) and _makes_zeros(made):
+            if isinstance(made, ir.Call) and is_one_of(made.callee, UNFILLED):
                 (array,) = made.targets
                 shape = extents.of(array)
                 if shape is not None and _is_overwritten(array, shape, statements[place + 1 :], extents):
@@ -29,13 +30,6 @@ def without_overwritten_zeros(function: ir.Function) -> ir.Function:
         return ir.Block(tuple(statements), rebuild_terminator(old.terminator, same_atom, block))
 
     return ir.Function(function.name, function.params, block(function.body), function.doc)
-
-
-def _makes_zeros(call: ir.Call) -> bool:
-    try:
-        return call.callee in UNFILLED
-    except TypeError:  # not hashable
-        return False
 
 
 def _is_overwritten(array: ir.Var, shape: Shape, later: Sequence[ir.Statement], extents: Extents) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.runtime.arithmetic import numbers, vector_math
+from adjoint.types.classes.safe_lookups import found_in
 
 _FORMS: dict[Any, Any] = {
     math.exp: vector_math.vector_exp,
@@ -38,7 +39,4 @@ def is_vector_form(callee: Any) -> bool:
 
 def vector_form(callee: Any) -> Any:
     """Our own form of a mathematical function; None if there is none."""
-    try:
-        return _FORMS.get(callee)
-    except TypeError:  # not hashable
-        return None
+    return found_in(_FORMS, callee)

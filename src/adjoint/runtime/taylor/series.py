@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.types.classes.safe_lookups import is_hashable
+
 Next = Callable[[int], Any]
 
 
@@ -259,7 +261,7 @@ ARITHMETIC: dict[Any, Callable[..., Any]] = {}
 
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of a call with series among its arguments."""
-    base = ARITHMETIC.get(callee) if _is_hashable(callee) and not kwargs else None
+    base = ARITHMETIC.get(callee) if is_hashable(callee) and not kwargs else None
     if base is not None and len(args) <= 2:
         found = base(*args)
     else:
@@ -267,11 +269,3 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if SHARED.get() is None and isinstance(found, Series):
         return found.computed()
     return found
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

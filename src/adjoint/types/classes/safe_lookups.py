@@ -1,7 +1,8 @@
-"""Attributes of classes whose metaclass has a `__getattr__`, which may raise anything."""
+"""Lookups that may raise: of attributes, where a metaclass has a `__getattr__`; in tables, of what cannot be hashed."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from typing import Any
 
 
@@ -20,3 +21,28 @@ def is_marked(cls: type | None, mark: str) -> bool:
     (True, False)
     """
     return cls is not None and any(mark in base.__dict__ for base in cls.__mro__)
+
+
+def found_in(table: Mapping[Any, Any], key: Any) -> Any:
+    """What a table has for a key; None where it has nothing, or nothing could be under that key."""
+    try:
+        return table.get(key)
+    except TypeError:  # not hashable
+        return None
+
+
+def is_one_of(x: Any, members: Container[Any]) -> bool:
+    """Whether something is in a set, or a key of a table; nothing is that cannot be hashed."""
+    try:
+        return x in members
+    except TypeError:  # not hashable
+        return False
+
+
+def is_hashable(x: Any) -> bool:
+    """Whether something, and all that lies in it, can be hashed."""
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True

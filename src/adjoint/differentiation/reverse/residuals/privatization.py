@@ -18,6 +18,8 @@ from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.shape_arguments import asks_about_array
 from adjoint.ir.rebuild import map_blocks, map_body
 from adjoint.ir.walk import mentions, operands, statements_in, targets_of
+from adjoint.records import replace
+from adjoint.types.classes.safe_lookups import found_in
 
 _WHOLE = ir.Slice(ir.Const(None), ir.Const(None), ir.Const(None))
 _UNFILLED: dict[Any, Any] = {np.empty: np.empty, np.zeros: np.empty, np.ones: np.empty}
@@ -47,17 +49,14 @@ class _Sinking:
             user = self.only_user(statement, statements[place + 1 :], block.terminator)
             if user is not None and isinstance(statement, ir.Call):
                 at = statements.index(user)
-                made = ir.Call(
-                    statement.targets, _unfilled(statement.callee), statement.args, statement.kwargs, statement.span
-                )
-                statements[at] = _with_first(user, made)
+                statements[at] = _with_first(user, replace(statement, callee=found_in(_UNFILLED, statement.callee)))
                 del statements[place]
             place -= 1
         return ir.Block(tuple(map_blocks(statement, self.block) for statement in statements), block.terminator)
 
     def only_user(self, statement: ir.Statement, after: Sequence[ir.Statement], end: ir.Terminator) -> ir.Loop | None:
         """The loop in which alone an array is used that a statement makes, if each iteration fills it anew."""
-        if not isinstance(statement, ir.Call) or _unfilled(statement.callee) is None:
+        if not isinstance(statement, ir.Call) or found_in(_UNFILLED, statement.callee) is None:
             return None
         (array,) = statement.targets
         if array not in self.alone or mentions(end, array):
@@ -123,13 +122,6 @@ class _Sinking:
                 return False
             used.append(loop)
         return True
-
-
-def _unfilled(callee: Any) -> Any:
-    try:
-        return _UNFILLED.get(callee)
-    except TypeError:  # not hashable
-        return None
 
 
 def _bound(function: ir.Function) -> Iterator[ir.Var]:

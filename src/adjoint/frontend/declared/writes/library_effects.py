@@ -13,6 +13,7 @@ import numpy as np
 
 from adjoint.analysis.effects import effects
 from adjoint.analysis.known_effects import FILLS_FIRST, PART, PURE, Effects
+from adjoint.types.classes.safe_lookups import is_one_of
 
 _BUILT_IN: tuple[type, ...] = (np.ndarray, list, dict, set)
 _WRITE_THEIR_OWN = frozenset(
@@ -42,14 +43,14 @@ _MAKE_CONTAINERS = frozenset((list, dict, set, sorted))
 
 def makes_a_container(function: Any) -> bool:
     """Whether a function makes a container of the items of what it is given."""
-    return _is_one_of(function, _MAKE_CONTAINERS)
+    return is_one_of(function, _MAKE_CONTAINERS)
 
 
 def effects_of_function(function: Any) -> Effects:
     """What a function of a library does to what it is given; of what nobody tells anything of, nothing is assumed."""
-    if _is_one_of(function, _WRITE_FIRST) or writes_its_first_argument(getattr(function, "__name__", "")):
+    if is_one_of(function, _WRITE_FIRST) or writes_its_first_argument(getattr(function, "__name__", "")):
         return Effects(pure=False, writes=(0,), view_of=0)
-    if _is_one_of(function, _GIVE_PARTS):
+    if is_one_of(function, _GIVE_PARTS):
         return PART
     found = effects(function)
     return PURE if makes_a_container(function) or not found.known else found
@@ -70,10 +71,3 @@ def effects_of_method(cls: type | None, name: str) -> Effects:
 def writes_its_first_argument(name: str) -> bool:
     """Whether a method of this name writes what it is given first."""
     return name in _WRITE_THE_FIRST
-
-
-def _is_one_of(function: Any, functions: frozenset[Any]) -> bool:
-    try:
-        return function in functions
-    except TypeError:  # not hashable
-        return False

@@ -20,6 +20,7 @@ from adjoint.diagnostics import Diagnostic, Span, diagnostic
 from adjoint.ir.walk import blocks_of, leaves, statements_in, terminators_in
 from adjoint.rules.kinds import Elementwise
 from adjoint.rules.registry import rule_for
+from adjoint.types.classes.safe_lookups import is_one_of
 
 if TYPE_CHECKING:
     from adjoint.differentiation.reachability import Dependence
@@ -133,17 +134,14 @@ def _rounding(function: ir.Function, places: Sequence[int], returned: Sequence[i
     """The last rounding through which the result depends on the parameters: nothing goes around that."""
     varied = varying(function.body, [function.params[place] for place in places])
     for statement in reversed(statements_in(function.body)):
-        if isinstance(statement, ir.Call) and _rounds(statement) and any(arg in varied for arg in statement.args):
+        if (
+            isinstance(statement, ir.Call)
+            and is_one_of(statement.callee, ROUNDINGS)
+            and any(arg in varied for arg in statement.args)
+        ):
             results = list(statement.targets)
             if not results:
                 continue
             if any(atom in varying(function.body, results) for atom in returned):
                 return statement
     return None
-
-
-def _rounds(call: ir.Call) -> bool:
-    try:
-        return call.callee in ROUNDINGS
-    except TypeError:  # not hashable
-        return False

@@ -13,10 +13,11 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.native.costs import DIVISION, SLOW
-from adjoint.native.fusion.nodes.terms import Recipe, found_in
+from adjoint.native.fusion.nodes.terms import Recipe
 from adjoint.native.fusion.scalars import element_type
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.array_functions import arrays
+from adjoint.types.classes.safe_lookups import found_in
 
 _PRODUCT = 4
 _CALLED: dict[Any, tuple[str, int]] = {

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_python_number
 from adjoint.native.costs import DIVISION, MOST_FACTORS, SLOW
 from adjoint.native.fusion.nodes.complexes import complex_recipe, is_complex
-from adjoint.native.fusion.nodes.terms import Recipe, found_in
+from adjoint.native.fusion.nodes.terms import Recipe
 from adjoint.native.fusion.scalars import DTYPES, Scalars
 from adjoint.runtime.arithmetic import fused_loops, numbers
+from adjoint.types.classes.safe_lookups import found_in
 
 _Special = Callable[[Sequence[ir.Atom], np.dtype], tuple[Recipe, int] | None]
 _ARITHMETIC: dict[Any, tuple[Any, int]] = {
@@ -137,16 +138,10 @@ def common_dtype(args: Sequence[ir.Atom]) -> np.dtype:
 def _applied(function: Callable[..., Any], dtype: np.dtype) -> Recipe:
     def apply(scalars: Scalars, parts: tuple[ir.Atom, ...]) -> ir.Atom:
         operands = [scalars.cast(part, dtype) for part in parts]
-        raises = function is operator.truediv and all(map(_is_of_python, operands))
+        raises = function is operator.truediv and all(map(is_python_number, operands))
         return scalars.of_dtype(np.true_divide if raises else function, *operands, dtype=dtype)
 
     return apply
-
-
-def _is_of_python(number: ir.Atom) -> bool:
-    """Whether a number that is spread to an array is one of Python's: those divide otherwise."""
-    type_ = type_of_atom(number)
-    return isinstance(type_, ir.Scalar) and type_.dtype is None
 
 
 def _compared(function: Callable[..., Any], dtype: np.dtype) -> Recipe:

@@ -27,11 +27,11 @@ from adjoint.native.fusion.nodes.terms import (
     Reduce,
     Write,
     composed,
-    found_in,
 )
 from adjoint.native.fusion.nodes.views import View, selection, view_of
 from adjoint.native.fusion.scalars import dtype_of_target, is_supported, rank_of
 from adjoint.native.fusion.shapes import Shapes
+from adjoint.types.classes.safe_lookups import found_in
 
 
 class Recognizer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -216,11 +216,3 @@ class Check:
     test: Callable[..., None]
     extents: tuple[Extent, ...]
     order: int
-
-
-def found_in(table: dict[Any, Any], callee: Any) -> Any:
-    """What a table has for what is called; None where it has nothing."""
-    try:
-        return table.get(callee)
-    except TypeError:  # not hashable
-        return None

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.ir.join import kind_of_numbers, type_of_atom
+from adjoint.ir.join import is_float, is_python_number, kind_of_numbers, type_of_atom
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import checks
 from adjoint.runtime.arithmetic.complex_powers import check_real
+from adjoint.types.classes.safe_lookups import is_hashable
 
 _DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, divmod)
 _SHIFTS = (operator.lshift, operator.rshift)
@@ -60,11 +61,11 @@ class _Checking(Rewriting):
     def statement(self, statement: ir.Call | ir.Load | ir.Store) -> Iterable[ir.Statement]:
         if isinstance(statement, ir.Store):
             return (*self._cut_off(statement), statement)
-        if not isinstance(statement, ir.Call) or not _is_hashable(statement.callee):
+        if not isinstance(statement, ir.Call) or not is_hashable(statement.callee):
             return (statement,)
         if statement.callee is check_real:
             return (ir.Call((), checks.check_power, (ir.Const("branch of **"), *statement.args, statement.args[0])),)
-        if statement.callee in _DIVISIONS and all(map(_is_python_number, statement.args)):
+        if statement.callee in _DIVISIONS and all(map(is_python_number, statement.args)):
             return (*self._divisor(statement), statement)
         if self.of_functions and _is_of_whole_numbers(statement):
             return (*_of_whole_numbers(statement), *_within_bits(statement))
@@ -85,12 +86,12 @@ class _Checking(Rewriting):
         name = _INSIDE.get(call.callee)
         if name is not None and self._is_new(name, x):
             yield ir.Call((), checks.check_domain, (ir.Const(name), x), (), call.span)
-        if call.callee in _TO_WHOLE and _is_float(x) and self._is_new("whole", x):
+        if call.callee in _TO_WHOLE and is_float(x) and self._is_new("whole", x):
             yield ir.Call((), checks.check_whole, (x,), (), call.span)
 
     def _cut_off(self, store: ir.Store) -> Iterable[ir.Statement]:
         """What is stored into an array of whole numbers is one of these, as ``int`` makes it."""
-        is_cut = kind_of_numbers(store.base) == "int" and _is_float(store.value) and _is_python_number(store.value)
+        is_cut = kind_of_numbers(store.base) == "int" and is_float(store.value) and is_python_number(store.value)
         if is_cut and self._is_new("whole", store.value):
             yield ir.Call((), checks.check_whole, (store.value,), (), store.span)
 
@@ -130,7 +131,7 @@ def _is_refused_power(call: ir.Call) -> bool:
     """Whether a power is one of Python's own numbers, or of the module ``math``, which takes any for such."""
     if len(call.args) != 2:
         return False
-    return call.callee is math.pow or (call.callee in _POWERS and all(map(_is_python_number, call.args)))
+    return call.callee is math.pow or (call.callee in _POWERS and all(map(is_python_number, call.args)))
 
 
 def _power(call: ir.Call) -> Iterable[ir.Statement]:
@@ -161,7 +162,7 @@ def _power(call: ir.Call) -> Iterable[ir.Statement]:
 def _may_be_a_fraction(exponent: ir.Atom) -> bool:
     if isinstance(exponent, ir.Const):
         return isinstance(exponent.value, float) and bool(exponent.value % 1)
-    return _is_float(exponent)
+    return is_float(exponent)
 
 
 def _complex_powers(exponent: ir.Atom) -> tuple[str, str]:
@@ -185,7 +186,7 @@ def _is_of_whole_numbers(call: ir.Call) -> bool:
 def _of_whole_numbers(call: ir.Call) -> Iterable[ir.Statement]:
     """The checks before a power or shift of whole numbers: of powers those whose result is none."""
     number, by = call.args
-    is_python = call.callee is not np.power and all(map(_is_python_number, call.args))
+    is_python = call.callee is not np.power and all(map(is_python_number, call.args))
     if call.callee in _SHIFTS:
         if is_python:
             yield ir.Call((), checks.check_shift, (by, ir.Const(call.callee is operator.lshift)), (), call.span)
@@ -210,30 +211,17 @@ def _within_bits(call: ir.Call) -> Iterable[ir.Statement]:
 def _step(call: ir.Call) -> Iterable[ir.Statement]:
     """The check of the step of a range of Python's numbers: NumPy divides by it."""
     start, stop, step = call.args
-    if not all(map(_is_python_number, call.args)) or (isinstance(step, ir.Const) and step.value != 0):
+    if not all(map(is_python_number, call.args)) or (isinstance(step, ir.Const) and step.value != 0):
         return
-    message = ir.Const(_message(operator.truediv, (start if _is_float(start) else stop, step)))
+    message = ir.Const(_message(operator.truediv, (start if is_float(start) else stop, step)))
     yield ir.Call((), checks.check_divisor, (step, message), (), call.span)
 
 
 def is_checked_operation(call: ir.Call) -> bool:
     """Whether a call is one whose arguments or result are checked somewhere."""
-    if not _is_hashable(call.callee):
+    if not is_hashable(call.callee):
         return False
     return call.callee in _DIVISIONS or call.callee in _POWERS or call.callee in _INSIDE or call.callee in _GROWING
-
-
-def _is_hashable(callee: Any) -> bool:
-    return type(callee).__hash__ is not None
-
-
-def _is_python_number(atom: ir.Atom) -> bool:
-    type_ = type_of_atom(atom)
-    return isinstance(atom, (ir.Var, ir.Const)) and isinstance(type_, ir.Scalar) and type_.dtype is None
-
-
-def _is_float(atom: ir.Atom) -> bool:
-    return isinstance(type_of_atom(atom), ir.Scalar) and kind_of_numbers(atom) == "float"
 
 
 def _message(callee: Any, args: Iterable[ir.Atom]) -> str:

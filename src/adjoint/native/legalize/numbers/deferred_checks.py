@@ -14,7 +14,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.memory.reachable import memory_seen
-from adjoint.ir.join import type_of_atom
+from adjoint.ir.join import is_float, type_of_atom
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator
 from adjoint.ir.walk import blocks_of, key_atoms, leaves, operands, statements_in, terminators_in, with_inner
 from adjoint.native.legalize.numbers.arithmetic_checks import is_checked_operation
@@ -90,7 +90,7 @@ def _is_quiet(statement: ir.Statement, handed: Collection[ir.Storage]) -> bool:
     """Whether a statement raises nothing but what can be deferred, and is seen by nobody."""
     match statement:
         case ir.Call() if _is_check(statement):
-            return statement.callee is not checks.check_divisor or _is_float(statement.args[0])
+            return statement.callee is not checks.check_divisor or is_float(statement.args[0])
         case ir.Call():
             return all(map(_is_number, operands(statement))) and _raises_nothing(statement)
         case ir.Load(base=ir.Var(type=ir.Array())):
@@ -105,11 +105,6 @@ def _is_quiet(statement: ir.Statement, handed: Collection[ir.Storage]) -> bool:
 
 def _is_number(atom: ir.Atom) -> bool:
     return isinstance(atom, ir.Const) or isinstance(type_of_atom(atom), ir.Scalar)
-
-
-def _is_float(atom: ir.Atom) -> bool:
-    type_ = type_of_atom(atom)
-    return isinstance(type_, ir.Scalar) and type_.kind == "float"
 
 
 _WHOLE = (operator.floordiv, operator.mod, operator.pow, operator.lshift, operator.rshift, divmod, pow, int, round)
@@ -129,7 +124,7 @@ _QUIET_MODULES = (
 
 
 def _raises_nothing(call: ir.Call) -> bool:
-    return only_computes(call) and (not _is_one_of(call, _WHOLE) or any(map(_is_float, call.args)))
+    return only_computes(call) and (not _is_one_of(call, _WHOLE) or any(map(is_float, call.args)))
 
 
 def only_computes(call: ir.Call) -> bool:

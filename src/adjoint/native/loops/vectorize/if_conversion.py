@@ -14,7 +14,7 @@ from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
 from adjoint.analysis.memory.reachable import all_memory
 from adjoint.differentiation.directions.dependence import Inseparable
-from adjoint.ir.join import kind_of_numbers, type_of_atom
+from adjoint.ir.join import is_python_number, kind_of_numbers, type_of_atom
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import blocks_of, operands, targets_of
 from adjoint.native.costs import MOST_AT_ONCE
@@ -111,7 +111,7 @@ def _is_light(statement: ir.Statement) -> bool:
     """Whether a statement is arithmetic that nobody refuses."""
     match statement:
         case ir.Call(callee=operator.truediv, args=args):
-            return not all(map(_is_of_python, args))
+            return not all(map(is_python_number, args))
         case ir.Call(callee=callee):
             return callee in _LIGHT
         case _:
@@ -172,7 +172,7 @@ class _Side:
         callee = call.callee
         if callee not in (operator.truediv, operator.pow) and getattr(callee, "__module__", None) != math.__name__:
             return False
-        return any(arg in self._differing for arg in call.args) and all(map(_is_of_python, call.args))
+        return any(arg in self._differing for arg in call.args) and all(map(is_python_number, call.args))
 
     def _store(self, store: ir.Store) -> Iterator[ir.Statement]:
         kept: ir.Atom
@@ -193,8 +193,3 @@ class _Side:
 
 def _is_place(item: object) -> bool:
     return isinstance(item, (ir.Var, ir.Const)) and type_of_atom(item) == ir.INT
-
-
-def _is_of_python(atom: ir.Atom) -> bool:
-    type_ = type_of_atom(atom)
-    return isinstance(type_, ir.Scalar) and type_.dtype is None

@@ -100,19 +100,19 @@ def where_found(slopes, share, reached):
     return tuple([choose(is_found, slope, np.nan) for slope in slopes])
 
 
-def _beta_density(a, b, x):
+def beta_density(a, b, x):
     return np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
 
 
 SHARES = [case(0.7, 2.0, 0.3), case(2.5, 1, np.array([0.2, 0.5, 0.9]))]
 elementwise(
     special.betainc,
-    lambda a, b, x, y: (betainc_slope(1, 0, a, b, x), betainc_slope(0, 1, a, b, x), _beta_density(a, b, x)),
+    lambda a, b, x, y: (betainc_slope(1, 0, a, b, x), betainc_slope(0, 1, a, b, x), beta_density(a, b, x)),
     cases=SHARES,
 )
 elementwise(
     special.betaincc,
-    lambda a, b, x, y: (-betainc_slope(1, 0, a, b, x), -betainc_slope(0, 1, a, b, x), -_beta_density(a, b, x)),
+    lambda a, b, x, y: (-betainc_slope(1, 0, a, b, x), -betainc_slope(0, 1, a, b, x), -beta_density(a, b, x)),
     cases=SHARES,
 )
 MIXED = [case(1, 0, 0.7, 2.0, 0.3), case(1, 1, 2.5, 1.2, np.array([0.2, 0.5, 0.9]))]
@@ -157,7 +157,7 @@ elementwise(
 
 
 def _beta_quantile(a, b, y):
-    density = _beta_density(a, b, y)
+    density = beta_density(a, b, y)
     return (-betainc_slope(1, 0, a, b, y) / density, -betainc_slope(0, 1, a, b, y) / density, 1 / density)
 
 

@@ -16,7 +16,7 @@ from adjoint.analysis.memory.array_layout import layouts_read
 from adjoint.analysis.shapes.extents import Extents, Shape
 from adjoint.analysis.shapes.shape_arguments import may_have_no_shape, shape_argument
 from adjoint.ir.join import type_of_atom
-from adjoint.ir.rebuild import map_blocks, substitute
+from adjoint.ir.rebuild import map_blocks, with_renamed
 from adjoint.ir.walk import blocks_of, read_counts, statements_in, targets_of
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
@@ -32,7 +32,7 @@ def without_idle_shapes(function: ir.Function) -> ir.Function:
     body = fitter.block(function.body, {})
     if not fitter.changed:
         return function
-    return ir.Function(function.name, function.params, substitute(body, fitter.settled()), function.doc)
+    return ir.Function(function.name, function.params, with_renamed(body, fitter.renamed), function.doc)
 
 
 def _asks(statement: ir.Statement) -> int | None:
@@ -68,14 +68,6 @@ class _Fitter:
         self.renamed: dict[ir.Var, ir.Atom] = {}
         self.taken: set[ir.Var] = set()
         self.changed = False
-
-    def settled(self) -> dict[ir.Var, ir.Atom]:
-        def last(atom: ir.Atom) -> ir.Atom:
-            while isinstance(atom, ir.Var) and atom in self.renamed:
-                atom = self.renamed[atom]
-            return atom
-
-        return {var: last(var) for var in self.renamed}
 
     def block(self, block: ir.Block, known: dict[Key, ir.Var]) -> ir.Block:
         known = dict(known)

@@ -9,6 +9,7 @@ from scipy import special
 
 from adjoint.rules.declare import case, definition, elementwise, number, sample
 from adjoint.rules.results import as_result
+from adjoint.rules.scipy.special.gamma_beta import beta_density
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope
 from adjoint.runtime.numerical_methods.special.student import stdtr_slope, student_slope
 
@@ -36,15 +37,11 @@ definition(
 )
 
 
-def _beta_density(a, b, x):
-    return np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - special.betaln(a, b))
-
-
 def _f_quantile(dfn, dfd, y):
     """By the share of the beta distribution that belongs to a quantile."""
     whole = dfd + dfn * y
     share = dfn * y / whole
-    density = _beta_density(0.5 * dfn, 0.5 * dfd, share)
+    density = beta_density(0.5 * dfn, 0.5 * dfd, share)
     factor = whole * whole / (dfn * dfd)
     by_dfn = 0.5 * betainc_slope(1, 0, 0.5 * dfn, 0.5 * dfd, share) / density * factor + y / dfn
     by_dfd = 0.5 * betainc_slope(0, 1, 0.5 * dfn, 0.5 * dfd, share) / density * factor - y / dfd
@@ -92,7 +89,7 @@ elementwise(
 
 
 def _binomial(k, n, p):
-    return _beta_density(n - np.floor(k), np.floor(k) + 1.0, 1 - p)
+    return beta_density(n - np.floor(k), np.floor(k) + 1.0, 1 - p)
 
 
 COUNTS = np.array([0.0, 2.0, 4.0])
@@ -119,13 +116,11 @@ elementwise(
     cases=[case(2.0, 5, SHARES)],
 )
 FAILURES = [case(2, 5, 0.3), case(np.array([0, 2, 4]), 4, SHARES)]
-elementwise(special.nbdtr, lambda k, n, p, y: (None, None, _beta_density(n, k + 1.0, p)), fixed=(0, 1), cases=FAILURES)
-elementwise(
-    special.nbdtrc, lambda k, n, p, y: (None, None, -_beta_density(n, k + 1.0, p)), fixed=(0, 1), cases=FAILURES
-)
+elementwise(special.nbdtr, lambda k, n, p, y: (None, None, beta_density(n, k + 1.0, p)), fixed=(0, 1), cases=FAILURES)
+elementwise(special.nbdtrc, lambda k, n, p, y: (None, None, -beta_density(n, k + 1.0, p)), fixed=(0, 1), cases=FAILURES)
 elementwise(
     special.nbdtri,
-    lambda k, n, p, y: (None, None, 1.0 / _beta_density(n, k + 1.0, y)),
+    lambda k, n, p, y: (None, None, 1.0 / beta_density(n, k + 1.0, y)),
     fixed=(0, 1),
     cases=FAILURES,
 )

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from adjoint.rules.declare import case, definition, elementwise, number
-from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse, where_found
+from adjoint.rules.scipy.special.gamma_beta import _gamma_density, beta_density, slopes_of_inverse, where_found
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
 from adjoint.runtime.numerical_methods.special.student import stdtr_slope, student_slope
@@ -47,7 +47,7 @@ elementwise(
     lambda p, b, x, y: (
         1.0 / betainc_slope(1, 0, y, b, x),
         -betainc_slope(0, 1, y, b, x) / betainc_slope(1, 0, y, b, x),
-        -_beta_density(y, b, x) / betainc_slope(1, 0, y, b, x),
+        -beta_density(y, b, x) / betainc_slope(1, 0, y, b, x),
     ),
     cases=[case(SHARES, 2.0, 0.4), case(0.4, 1.3, 0.6)],
 )
@@ -56,7 +56,7 @@ elementwise(
     lambda a, p, x, y: (
         -betainc_slope(1, 0, a, y, x) / betainc_slope(0, 1, a, y, x),
         1.0 / betainc_slope(0, 1, a, y, x),
-        -_beta_density(a, y, x) / betainc_slope(0, 1, a, y, x),
+        -beta_density(a, y, x) / betainc_slope(0, 1, a, y, x),
     ),
     cases=[case(2.0, SHARES, 0.4), case(1.3, 0.4, 0.6)],
 )

@@ -12,7 +12,7 @@ from scipy import special
 
 from adjoint.rules.declare import case, elementwise
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse, where_found
+from adjoint.rules.scipy.special.gamma_beta import _gamma_density, beta_density, slopes_of_inverse, where_found
 from adjoint.rules.scipy.special.probabilities.noncentral import (
     _column,
     _terms,
@@ -59,7 +59,7 @@ def _of_f(dfn, dfd, nc, f):
     """The derivatives of the probability by all arguments."""
     whole = dfn * f + dfd
     a, b, place = 0.5 * _column(dfn), 0.5 * _column(dfd), _column(dfn * f / whole)
-    density = mixed(nc, lambda j: _beta_density(a + j, b, place)) / (whole * whole)
+    density = mixed(nc, lambda j: beta_density(a + j, b, place)) / (whole * whole)
     by_dfn = density * f * dfd + 0.5 * mixed(nc, lambda j: betainc_slope(1, 0, a + j, b, place))
     by_dfd = -density * dfn * f + 0.5 * mixed(nc, lambda j: betainc_slope(0, 1, a + j, b, place))
     further = mixed(nc, lambda j: special.betainc(a + 1.0 + j, b, place))
@@ -102,7 +102,7 @@ def noncentral_t_slopes(df, nc, t):
     def total(first, second):
         return 0.5 * np.sum(even * first + shift * odd * second, axis=-1)
 
-    density = total(_beta_density(j + 0.5, b, place), _beta_density(j + 1.0, b, place)) / (whole * whole)
+    density = total(beta_density(j + 0.5, b, place), beta_density(j + 1.0, b, place)) / (whole * whole)
     by_df = 0.5 * total(betainc_slope(0, 1, j + 0.5, b, place), betainc_slope(0, 1, j + 1.0, b, place))
     first, second = special.betainc(j + 0.5, b, place), special.betainc(j + 1.0, b, place)
     following = special.betainc(j + 1.5, b, place)

@@ -7,7 +7,7 @@ from scipy import special
 
 from adjoint.rules.declare import case, elementwise, no_derivative
 from adjoint.rules.results import as_result
-from adjoint.rules.scipy.special.gamma_beta import _beta_density, _gamma_density, slopes_of_inverse
+from adjoint.rules.scipy.special.gamma_beta import _gamma_density, beta_density, slopes_of_inverse
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope
 
@@ -28,7 +28,7 @@ def _of_binomial(k, n, p):
     """The derivatives of the probability by all arguments, as below."""
     by_failures = betainc_slope(1, 0, n - k, k + 1.0, 1.0 - p)
     by_k = betainc_slope(0, 1, n - k, k + 1.0, 1.0 - p) - by_failures
-    return by_k, by_failures, -_beta_density(n - k, k + 1.0, 1.0 - p)
+    return by_k, by_failures, -beta_density(n - k, k + 1.0, 1.0 - p)
 
 
 elementwise(
@@ -46,7 +46,7 @@ elementwise(
 
 
 def _of_failures(k, n, p):
-    return betainc_slope(0, 1, n, k + 1.0, p), betainc_slope(1, 0, n, k + 1.0, p), _beta_density(n, k + 1.0, p)
+    return betainc_slope(0, 1, n, k + 1.0, p), betainc_slope(1, 0, n, k + 1.0, p), beta_density(n, k + 1.0, p)
 
 
 elementwise(
@@ -80,7 +80,7 @@ def _fisher(dfn, dfd, x):
     """The derivatives of the probability by all arguments."""
     whole = dfd + dfn * x
     share = dfn * x / whole
-    density = _beta_density(0.5 * dfn, 0.5 * dfd, share) / (whole * whole)
+    density = beta_density(0.5 * dfn, 0.5 * dfd, share) / (whole * whole)
     by_dfn = 0.5 * betainc_slope(1, 0, 0.5 * dfn, 0.5 * dfd, share) + density * x * dfd
     by_dfd = 0.5 * betainc_slope(0, 1, 0.5 * dfn, 0.5 * dfd, share) - density * x * dfn
     return by_dfn, by_dfd, density * dfn * dfd

@@ -61,7 +61,7 @@ def _log_normal_density(z):
     return -0.5 * z * z - HALF_LOG_TWO_PI
 
 
-def _chosen(condition, one, other):
+def chosen(condition, one, other):
     return as_result(np.where(condition, one, other))
 
 
@@ -127,10 +127,10 @@ declared(
     (1.4,),
     lambda a, loc=0, scale=1: ((positive(a),), loc, scale),
     lambda z, a: special.xlogy(a - 1.0, np.abs(z)) - np.abs(z) - special.gammaln(a) - LOG_TWO,
-    share=lambda z, a: _chosen(
+    share=lambda z, a: chosen(
         np.greater(z, 0), 0.5 + 0.5 * special.gammainc(a, np.abs(z)), 0.5 * special.gammaincc(a, np.abs(z))
     ),
-    rest=lambda z, a: _chosen(
+    rest=lambda z, a: chosen(
         np.greater(z, 0), 0.5 * special.gammaincc(a, np.abs(z)), 0.5 + 0.5 * special.gammainc(a, np.abs(z))
     ),
 )
@@ -139,10 +139,10 @@ declared(
     (1.4,),
     _c,
     lambda z, c: np.log(0.5 * c) + special.xlogy(c - 1.0, np.abs(z)) - np.power(np.abs(z), c),
-    share=lambda z, c: _chosen(
+    share=lambda z, c: chosen(
         np.greater(z, 0), 1.0 - 0.5 * np.exp(-np.power(np.abs(z), c)), 0.5 * np.exp(-np.power(np.abs(z), c))
     ),
-    rest=lambda z, c: _chosen(
+    rest=lambda z, c: chosen(
         np.greater(z, 0), 0.5 * np.exp(-np.power(np.abs(z), c)), 1.0 - 0.5 * np.exp(-np.power(np.abs(z), c))
     ),
 )
@@ -182,7 +182,7 @@ declared(
 def _rest_of_cauchy(z, a):
     side = 1.0 + a * np.sign(z)
     below = 1.0 - (1.0 - a) / np.pi * np.arctan2(side, -z)
-    return _chosen(np.greater(z, 0), (1.0 + a) / np.pi * np.arctan2(side, z), below)
+    return chosen(np.greater(z, 0), (1.0 + a) / np.pi * np.arctan2(side, z), below)
 
 
 declared(
@@ -265,7 +265,7 @@ def _above_its_sine(w):
     term, series = w * square / 6.0, 0.0
     for k in (4.0, 6.0, 8.0, 10.0, 12.0, 14.0):
         series, term = series + term, -term * square / (k * (k + 1.0))
-    return _chosen(is_small, series, w - np.sin(w))
+    return chosen(is_small, series, w - np.sin(w))
 
 
 declared(
@@ -348,9 +348,9 @@ declared(
     stats.triang,
     (0.3,),
     lambda c, loc=0, scale=1: ((inside(c, 0.0, 1.0),), loc, scale),
-    lambda z, c: LOG_TWO + _chosen(np.less(z, c), np.log(z / _nonzero(c)), np.log((1.0 - z) / _nonzero(1.0 - c))),
-    share=lambda z, c: _chosen(np.less(z, c), z * z / _nonzero(c), (z * (2.0 - z) - c) / _nonzero(1.0 - c)),
-    rest=lambda z, c: _chosen(np.less(z, c), (c - z * z) / _nonzero(c), (1.0 - z) ** 2 / _nonzero(1.0 - c)),
+    lambda z, c: LOG_TWO + chosen(np.less(z, c), np.log(z / _nonzero(c)), np.log((1.0 - z) / _nonzero(1.0 - c))),
+    share=lambda z, c: chosen(np.less(z, c), z * z / _nonzero(c), (z * (2.0 - z) - c) / _nonzero(1.0 - c)),
+    rest=lambda z, c: chosen(np.less(z, c), (c - z * z) / _nonzero(c), (1.0 - z) ** 2 / _nonzero(1.0 - c)),
     quantile=lambda q, c: np.where(np.less(q, c), np.sqrt(c * q), 1.0 - np.sqrt((1.0 - c) * (1.0 - q))),
     **_between(0.0, 1.0),
 )
@@ -359,14 +359,14 @@ declared(
 def _log_of_trapezoid(z, c, d):
     sides = np.where(np.less(z, c), np.log(z / _nonzero(c)), np.log((1.0 - z) / _nonzero(1.0 - d)))
     flat = np.logical_and(np.greater_equal(z, c), np.less_equal(z, d))
-    return LOG_TWO - np.log(d - c + 1.0) + _chosen(flat, 0.0, sides)
+    return LOG_TWO - np.log(d - c + 1.0) + chosen(flat, 0.0, sides)
 
 
 def _share_of_trapezoid(z, c, d):
     height = d - c + 1.0
-    sides = _chosen(np.less(z, c), z * z / _nonzero(c) / height, 1.0 - (1.0 - z) ** 2 / height / _nonzero(1.0 - d))
+    sides = chosen(np.less(z, c), z * z / _nonzero(c) / height, 1.0 - (1.0 - z) ** 2 / height / _nonzero(1.0 - d))
     flat = np.logical_and(np.greater_equal(z, c), np.less_equal(z, d))
-    return _chosen(flat, (2.0 * z - c) / height, sides)
+    return chosen(flat, (2.0 * z - c) / height, sides)
 
 
 declared(

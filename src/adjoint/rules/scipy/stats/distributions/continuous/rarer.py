@@ -10,7 +10,7 @@ from adjoint.rules.declare import case, elementwise
 from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.continuous.above_zero import log1p_over
 from adjoint.rules.scipy.stats.distributions.continuous.best_known import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, whole_line
-from adjoint.rules.scipy.stats.distributions.continuous.elsewhere import declared
+from adjoint.rules.scipy.stats.distributions.continuous.elsewhere import chosen, declared
 from adjoint.rules.scipy.stats.distributions.continuous.integrated import (
     REACH,
     above_zero,
@@ -30,10 +30,6 @@ _ROOT_TWO_PI = 2.5066282746310002
 
 def _half_line(*shapes):
     return 0.0, np.inf
-
-
-def _chosen(condition, one, other):
-    return as_result(np.where(condition, one, other))
 
 
 def _area_below(chi):
@@ -204,7 +200,7 @@ def _towards_one(z, a, b):
 def _odds_of_skew(z, a, b):
     """``0.5 + 0.5 * _towards_one``, far below zero too."""
     root = np.sqrt(a + b + z * z)
-    return _chosen(np.less(z, 0.0), 0.5 * (a + b) / (root * (root + np.abs(z))), 0.5 + 0.5 * z / root)
+    return chosen(np.less(z, 0.0), 0.5 * (a + b) / (root * (root + np.abs(z))), 0.5 + 0.5 * z / root)
 
 
 def _from_share(share, a, b):
