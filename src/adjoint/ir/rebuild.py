@@ -359,12 +359,14 @@ def _with_memory_of(params: Sequence[ir.Var], args: Sequence[ir.Atom]) -> Callab
 def result_targets(body: ir.Block) -> tuple[ir.Var, ...]:
     """New variables for what the body of a function returns."""
     returns = [leaf.values for leaf in leaves(body) if isinstance(leaf, ir.Return)]
-    targets = []
-    for values in zip(*returns, strict=True):
-        named = next((value for value in values if isinstance(value, ir.Var)), None)
-        hint, by_user = (named.hint, named.named) if named is not None else ("result", False)
-        targets.append(ir.Var(hint, join_atoms(values), by_user))
-    return tuple(targets)
+    return tuple(map(joined_target, zip(*returns, strict=True)))
+
+
+def joined_target(values: Sequence[ir.Atom]) -> ir.Var:
+    """A new variable for what is one of several values, by the name of one of them."""
+    named = next((value for value in values if isinstance(value, ir.Var)), None)
+    hint, by_user = (named.hint, named.named) if named is not None else ("result", False)
+    return ir.Var(hint, join_atoms(values), by_user)
 
 
 def yielding(block: ir.Block) -> ir.Block:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from adjoint import ir
-from adjoint.ir.join import join_atoms
 from adjoint.ir.rebuild import (
+    joined_target,
     map_blocks,
     map_body,
     map_leaves,
@@ -170,15 +170,10 @@ def _only_raises(block: ir.Block) -> bool:
 
 def _join(ends: Sequence[Leaf]) -> tuple[ir.Atom, ...]:
     """One variable for each value that the leaves hand out, unless none of them has it."""
-    targets: list[ir.Atom] = []
-    for values in zip(*(leaf.values for leaf in ends), strict=True):
-        if all(value is ir.UNDEFINED for value in values):
-            targets.append(ir.UNDEFINED)
-            continue
-        model = next((value for value in values if isinstance(value, ir.Var)), None)
-        hint, named = (model.hint, model.named) if model is not None else ("result", False)
-        targets.append(ir.Var(hint, join_atoms(values), named))
-    return tuple(targets)
+    slots = zip(*(leaf.values for leaf in ends), strict=True)
+    return tuple(
+        ir.UNDEFINED if all(value is ir.UNDEFINED for value in values) else joined_target(values) for values in slots
+    )
 
 
 def _loop(loop: ir.Loop, renamed: dict[ir.Var, ir.Atom]) -> ir.Loop:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 from adjoint.native.compile.not_native import NotNative
 from adjoint.native.legalize.rewriting import Rewriting
+from adjoint.records import replace
 from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import numbers
 from adjoint.runtime.arithmetic.checks import check_floats
@@ -218,12 +219,15 @@ def _with_result(call: ir.Call) -> Iterable[ir.Statement]:
     assert isinstance(target.type, (ir.Array, ir.Scalar)) and target.type.dtype is not None
     if isinstance(call.callee, type) and issubclass(call.callee, np.generic):
         return (call,)
-    dtype = target.type.dtype
-    if isinstance(target.type, ir.Scalar):
-        found = ir.Var(target.hint, ir.FLOAT)
-        return ir.Call((found,), call.callee, call.args, call.kwargs, call.span), ir.Call(
-            (target,), dtype.type, (found,)
-        )
-    found = ir.Var(target.hint, target.type)
-    again = ir.Call((target,), copies.of_dtype, (found, ir.Const(dtype.type)))
-    return ir.Call((found,), call.callee, call.args, call.kwargs, call.span), again
+    return converted(call, target.type.dtype, ir.FLOAT)
+
+
+def converted(call: ir.Call, dtype: np.dtype, of_machine: ir.Scalar) -> Sequence[ir.Statement]:
+    """A call, and what makes its result one of a dtype; one number is computed as machine code can."""
+    (target,) = call.targets
+    is_number = isinstance(target.type, ir.Scalar)
+    found = ir.Var(target.hint, of_machine if is_number else target.type)
+    made = replace(call, targets=(found,))
+    if is_number:
+        return made, ir.Call((target,), dtype.type, (found,))
+    return made, ir.Call((target,), copies.of_dtype, (found, ir.Const(dtype.type)))

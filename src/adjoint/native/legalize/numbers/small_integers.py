@@ -15,8 +15,8 @@ from adjoint import ir
 from adjoint.ir.join import kind_of_numbers, type_of_atom
 from adjoint.ir.walk import operands, statements_in, targets_of
 from adjoint.native.compile.not_native import NotNative
+from adjoint.native.legalize.numbers.promotions import converted
 from adjoint.native.legalize.rewriting import Rewriting
-from adjoint.runtime import copies
 from adjoint.runtime.arithmetic import checks, numbers
 
 _HALF = np.dtype(np.float16)
@@ -88,12 +88,7 @@ def _computed(call: ir.Call) -> Iterable[ir.Statement]:
     is_logical = dtype.kind == "b" and isinstance(target.type, ir.Scalar) and call.callee in _LOGICAL
     if not (_is_narrow(dtype) or is_logical):
         return (call,)
-    if isinstance(target.type, ir.Scalar):
-        wide = ir.Var(target.hint, ir.INT)
-        return ir.Call((wide,), call.callee, call.args, call.kwargs, call.span), ir.Call((target,), dtype.type, (wide,))
-    found = ir.Var(target.hint, target.type)
-    cut = ir.Call((target,), copies.of_dtype, (found, ir.Const(dtype.type)))
-    return ir.Call((found,), call.callee, call.args, call.kwargs, call.span), cut
+    return converted(call, dtype, ir.INT)
 
 
 def _of_floats(call: ir.Call, dtype: np.dtype) -> Iterable[ir.Statement]:
