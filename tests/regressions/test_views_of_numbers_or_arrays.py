@@ -111,3 +111,64 @@ def item_of_one(x):
 def test_what_may_be_a_view_beside_memory_that_was_written_before_is_differentiated():
     """In the gradient's text, the cotangent of one path is filled, and that of the other may be a view."""
     check_grads(item_of_one, (X,), order=2)
+
+
+def summed_if_large(x):
+    return np.sum(x, axis=None) if x[0] > 0.5 else x * 2.0
+
+
+def signed(x):
+    n = summed_if_large(x) * 3.0
+    out = (n / np.abs(n))[...]
+    out[n == 0.0] = 0.0
+    out *= n * n
+    return np.sum(out[()])
+
+
+def new_in_each_iteration(x):
+    n = summed_if_large(x)
+    total = 0.0
+    for i in range(3):
+        out = (n * (1.0 + i))[...]
+        out *= n
+        total += np.sum(out)
+    return total
+
+
+def in_a_recursion(x, depth=2):
+    if depth == 0:
+        return signed(x)
+    return in_a_recursion(x * 1.5, depth - 1)
+
+
+def signed_in_a_recursion(x):
+    return in_a_recursion(x)
+
+
+@pytest.mark.parametrize("x", [X, X + 1.0])
+@pytest.mark.parametrize("function", [signed, new_in_each_iteration, signed_in_a_recursion])
+def test_views_of_what_nothing_else_has_are_written(function, x):
+    """``y[...]`` is an array whatever ``y`` is."""
+    check_grads(function, (x,), order=2)
+
+
+def seen_through_a_name(x):
+    n = summed_if_large(x) * 3.0
+    out = n[...]
+    out *= 2.0
+    return np.sum(n * out)
+
+
+def seen_in_the_next_iteration(x):
+    n, total = summed_if_large(x) * 3.0, 0.0
+    for _ in range(3):
+        out = n[...]
+        out *= 2.0
+        total += np.sum(out)
+    return total
+
+
+@pytest.mark.parametrize("function", [seen_through_a_name, seen_in_the_next_iteration])
+def test_views_of_what_is_seen_again_are_not_written(function):
+    with pytest.raises(ad.DifferentiationError, match="may be a view of a number or an array"):
+        ad.grad(function)(X)

@@ -133,13 +133,13 @@ def subscript(lo: Lowerer, base: Value, index: Value, node: ast.AST | None) -> V
             raise lo.mistake(TypeError if dtype is None else IndexError, node, said)
         case ir.Var(type=ir.Array() | ir.Number()):
             key = array_key(lo, index, node)
-            target = ir.Var("t", type_of_item(base.type, key))
             # a number has no items, nor has what NumPy makes a number of where its rank is zero
             is_ranked = isinstance(base.type, ir.Array) and (bool(base.type.dims) or _takes_axes(key))
             is_untold = isinstance(base.type, ir.Number) and base in lo.run_data.originals  # it may be a tuple
+            whole = lo.open.call(np.asarray, base) if not (is_ranked or is_untold) else base
+            target = ir.Var("t", type_of_item(whole.type, key))
             if is_untold:
                 lo.run_data.originals.add(target)
-            whole = lo.open.call(np.asarray, base) if not (is_ranked or is_untold) else base
             lo.emit(ir.Load(target, whole, key, lo.span(node)))
             return target
         case ir.Var(type=ir.List()):

@@ -17,7 +17,7 @@ from adjoint.differentiation.definitions import called_by
 from adjoint.frontend.calls.emitted_calls import refuse_linked
 from adjoint.frontend.calls.opaque.library_classes import look_into_what_joins
 from adjoint.frontend.data.constants import refuse_written_constants
-from adjoint.frontend.data.written_views import refuse_written_views
+from adjoint.frontend.data.written_views import refuse_written_views, with_copies_of_new_numbers
 from adjoint.frontend.differentiation.changed_parts import (
     DIFFERENTIATED,
     HandedOut,
@@ -138,6 +138,7 @@ def lower_inner(
     inner_free = {var: ir.Var(var.hint, var.type, var.named) for var in free}
     if free:
         block = substitute(block, inner_free)
+    block = with_copies_of_new_numbers(block)
     params = (*active.params, *inner_free.values())
     block, lowered = _finished(lo, ir.Function(name_of(function), params, block), shape, active)
     refuse_written_constants(block)

@@ -14,7 +14,7 @@ from adjoint.frontend.control.widening import make_alike, size_of
 from adjoint.frontend.data.outside.captures import Surroundings, objects_in, parts_of, surroundings
 from adjoint.frontend.data.outside.circular import circular
 from adjoint.frontend.data.outside.lookups import Lookups
-from adjoint.frontend.data.written_views import refuse_written_views
+from adjoint.frontend.data.written_views import refuse_written_views, with_copies_of_new_numbers
 from adjoint.frontend.flow.derivatives import with_flow_settled
 from adjoint.frontend.functions.called import Called, note_call, serving
 from adjoint.frontend.functions.called_forms import common_form, key_of
@@ -330,6 +330,7 @@ def _run(
         whole = lo.finish(region, root, lambda leaf: handed_over(leaf.value, final, leaf.store, leaf.block, lo.types))
         if lo.run_data.flow:
             whole = with_flow_settled(lo, whole)
+        whole = with_copies_of_new_numbers(whole)
         refuse_written_views(whole)
         inner = ir.Function(closure.source.name, tuple(params), whole)
         whole = with_unbound_told(inner, returns_one_structure=not joins.has_options(final)).body
