@@ -4,8 +4,8 @@
 
 import numpy as np
 
+from adjoint.rules.conversions import as_array, inexact, of_dtype
 from adjoint.rules.declare import case, constant, definition, number, sample
-from adjoint.rules.numpy.arrays.conversions import as_array, inexact, of_dtype
 from adjoint.runtime.array_functions import places
 from adjoint.runtime.array_functions.arrays import copy_laid_out_like
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.rules.conversions import of_dtype
 from adjoint.rules.declare import case, definition, number, sample
-from adjoint.rules.numpy.arrays.conversions import of_dtype
 
 SOME = np.array([True, False, True, True])
 ROWS = np.array([[True], [False], [True], [True]])

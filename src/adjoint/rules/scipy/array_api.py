@@ -12,15 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from adjoint.rules.conversions import as_array
 from adjoint.rules.declare import definition
 
 
-def _array(x):
-    return np.asarray(x) if isinstance(x, (list, tuple)) else x
-
-
 def _result_type(*args, force_floating=False, xp=None):
-    known = [_array(arg) for arg in args if arg is not None]
+    known = [as_array(arg) for arg in args if arg is not None]
     return np.result_type(*known, 1.0) if force_floating else np.result_type(*known)
 
 

@@ -7,9 +7,9 @@ from scipy import integrate, optimize
 
 from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.declarations.implicit import marks, solved
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, definition
 from adjoint.rules.helpers.solvers import Solution, tupled
-from adjoint.rules.results import as_result
 from adjoint.runtime.numerical_methods.implicit import (
     answered,
     happenings,

@@ -4,9 +4,8 @@
 
 import numpy as np
 
+from adjoint.rules.conversions import as_array, as_result
 from adjoint.rules.declare import case, definition, general, method, no_derivative, sample
-from adjoint.rules.numpy.arrays.conversions import as_array
-from adjoint.rules.results import as_result
 from adjoint.runtime.array_functions import places
 from adjoint.runtime.array_functions.arrays import scatter_along
 

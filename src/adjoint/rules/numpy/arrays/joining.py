@@ -4,8 +4,8 @@
 
 import numpy as np
 
+from adjoint.rules.conversions import of_dtype
 from adjoint.rules.declare import case, definition, linear, no_derivative, number, sample
-from adjoint.rules.numpy.arrays.conversions import of_dtype
 from adjoint.runtime.array_functions import places
 
 

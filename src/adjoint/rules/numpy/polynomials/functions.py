@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.polynomial.polynomial as ascending
 
+from adjoint.rules.conversions import as_array, inexact
 from adjoint.rules.declare import case, constant, definition, general, no_derivative, number, sample
-from adjoint.rules.numpy.arrays.conversions import as_array, inexact
 from adjoint.rules.numpy.polynomials.objects import Poly1d, coefficients_of
 from adjoint.runtime.arithmetic.numbers import is_real
 from adjoint.runtime.array_functions import linalg, places

@@ -6,8 +6,8 @@ import builtins
 
 import numpy as np
 
+from adjoint.rules.conversions import as_array, of_dtype
 from adjoint.rules.declare import case, definition, no_derivative, sample
-from adjoint.rules.numpy.arrays.conversions import as_array, of_dtype
 from adjoint.rules.numpy.reductions import AXES, PLAIN
 from adjoint.runtime.arithmetic.numbers import choose, is_real
 from adjoint.runtime.array_functions import places

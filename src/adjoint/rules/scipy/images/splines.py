@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 from scipy import ndimage
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, definition, linear, sample
-from adjoint.rules.results import as_result
 
 MIRRORED = ("mirror", "constant", "wrap", "grid-constant")
 """Ways to go on for which SciPy's filter is that of an image mirrored about the centres of its ends."""

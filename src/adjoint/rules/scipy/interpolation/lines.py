@@ -9,8 +9,8 @@ goes through all values, its knots follow from the nodes; those that smooth are 
 import numpy as np
 from scipy import interpolate
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, definition, number, sample
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.interpolation.interpolate import _basis
 from adjoint.rules.scipy.interpolation.interpolators import Spline, _make_interp_spline, _spline_value, _with_axis
 

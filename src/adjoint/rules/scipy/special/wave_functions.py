@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, constant, elementwise, general, number, sample
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.several_results import of_last_argument, of_one_argument
 from adjoint.runtime.arithmetic.numbers import times
 from adjoint.runtime.array_functions.arrays import match, unbroadcast

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import definition
-from adjoint.rules.results import as_result
 
 # --- results ----------------------------------------------------------------------------------------------------------
 

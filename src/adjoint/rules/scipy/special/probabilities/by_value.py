@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy import special
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, definition, elementwise, number, sample
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.gamma_beta import beta_density
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope
 from adjoint.runtime.numerical_methods.special.student import stdtr_slope, student_slope

@@ -10,8 +10,8 @@ with the probability. SciPy's sums for ``ncfdtridfn``, ``ncfdtridfd`` and ``ncfd
 import numpy as np
 from scipy import special
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, elementwise
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.gamma_beta import _gamma_density, beta_density, slopes_of_inverse, where_found
 from adjoint.rules.scipy.special.probabilities.noncentral import (
     _column,

@@ -5,8 +5,8 @@
 import numpy as np
 from scipy import special
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, definition, no_derivative, sample
-from adjoint.rules.results import as_result
 
 FAR = 12.0
 """How many standard deviations from their mean Poisson weights are left out: less than 1e-16 of them."""

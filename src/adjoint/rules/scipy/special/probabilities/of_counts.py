@@ -5,8 +5,8 @@
 import numpy as np
 from scipy import special
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, elementwise, no_derivative
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.gamma_beta import _gamma_density, beta_density, slopes_of_inverse
 from adjoint.runtime.arithmetic.numbers import choose
 from adjoint.runtime.numerical_methods.special.incomplete import betainc_slope, gammainc_slope

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import stats
 
 from adjoint.declarations.implicit import solved
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, constant, definition, no_derivative
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.moments import declare_moments
 from adjoint.runtime.arithmetic.numbers import undefined
 from adjoint.runtime.numerical_methods.implicit import answered, roots, taken

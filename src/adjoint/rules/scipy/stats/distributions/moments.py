@@ -12,8 +12,8 @@ import numpy as np
 from scipy import integrate, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import definition
-from adjoint.rules.results import as_result
 
 
 def _own(dist, name):

@@ -5,8 +5,8 @@
 import numpy as np
 from scipy import special, stats
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.probabilities.noncentral import noncentral_chi2
 from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
     HALF_LOG_TWO_PI,

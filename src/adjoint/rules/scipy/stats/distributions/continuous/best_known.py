@@ -5,8 +5,8 @@
 import numpy as np
 from scipy import special, stats
 
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, sample
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.continuous.integrated import integrated, over_the_line
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, positive
 

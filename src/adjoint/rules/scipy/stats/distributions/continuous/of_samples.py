@@ -8,8 +8,8 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, definition, elementwise, sample
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.special.probabilities.inverses_of_noncentral import noncentral_t_slopes
 from adjoint.rules.scipy.special.probabilities.of_counts import smirnov_slope
 from adjoint.rules.scipy.stats.distributions.continuous.best_known import HALF_LOG_TWO_PI, whole_line

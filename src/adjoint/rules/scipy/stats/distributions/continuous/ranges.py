@@ -14,8 +14,8 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.continuous.best_known import HALF_LOG_TWO_PI, LOG_TWO
 from adjoint.rules.scipy.stats.distributions.continuous.integrated import REACH, log_area
 from adjoint.rules.scipy.stats.distributions.formulas import column, continuous, positive, where_defined

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, elementwise
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.continuous.above_zero import log1p_over
 from adjoint.rules.scipy.stats.distributions.continuous.best_known import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, whole_line
 from adjoint.rules.scipy.stats.distributions.continuous.elsewhere import chosen, declared

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import special, stats
 
 from adjoint.declarations.custom_derivatives import stop_gradient
+from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, constant, elementwise
-from adjoint.rules.results import as_result
 from adjoint.rules.scipy.stats.distributions.continuous.best_known import LOG_PI, LOG_TWO
 from adjoint.rules.scipy.stats.distributions.continuous.elsewhere import declared
 from adjoint.rules.scipy.stats.distributions.continuous.integrated import REACH, log_area

@@ -1,4 +1,4 @@
-"""Conversions that definitions need, decided where the dtype is known."""
+"""Conversions that definitions need, of what they are given and of what they give."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls
 
@@ -21,3 +21,8 @@ def inexact(x):
     """``x``, with floats for whole numbers."""
     array = as_array(x)
     return of_dtype(array, float_dtype(array))
+
+
+def as_result(value):
+    """A number for an array without axes, as SciPy gives it."""
+    return value[()] if np.ndim(value) == 0 else value
