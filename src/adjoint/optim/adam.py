@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.optim.optimizer import Optimizer, decay_constants, decayed_rate
+from adjoint.optim.optimizer import Optimizer, decayed_rate
 from adjoint.optim.schedules import Rate
 from adjoint.parameters import Unrolled, unrolled
 
@@ -26,17 +26,10 @@ class _Moments(Optimizer):
     epsilon: float = 1e-8
     decay: float = 0.0
     weight_decay: float = 0.0
+    settings = ("beta1", "beta2", "epsilon")
 
     def parts(self) -> dict[str, float]:
         return {"first_moments": 0.0, "second_moments": 0.0}
-
-    def settings_of(self, options: Any) -> dict[str, Any]:
-        return {
-            "beta1": options.beta1,
-            "beta2": options.beta2,
-            "epsilon": options.epsilon,
-            **decay_constants(options),
-        }
 
     def rate_of(self, options: Any, step: int) -> float:
         """The learning rate with the corrections for moments that start at zero."""

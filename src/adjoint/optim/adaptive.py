@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.optim.optimizer import Optimizer, decay_constants
+from adjoint.optim.optimizer import Optimizer
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.parameters import Unrolled, unrolled
 
@@ -46,19 +46,13 @@ class RMSProp(Optimizer):
     epsilon: float = 1e-8
     decay: float = 0.0
     weight_decay: float = 0.0
+    settings = ("rho", "epsilon")
 
     def parts(self) -> dict[str, float]:
         return {"squares": 0.0}
 
     def rule(self, options: Any) -> Unrolled:
         return rmsprop
-
-    def settings_of(self, options: Any) -> dict[str, Any]:
-        return {
-            "rho": options.rho,
-            "epsilon": options.epsilon,
-            **decay_constants(options),
-        }
 
 
 @unrolled
@@ -84,6 +78,7 @@ class AdaGrad(Optimizer):
     initial_accumulator: float = 0.1
     epsilon: float = 1e-8
     weight_decay: float = 0.0
+    settings = ("epsilon",)
 
     def parts(self) -> dict[str, float]:
         return {"accumulators": self.initial_accumulator}
@@ -93,12 +88,6 @@ class AdaGrad(Optimizer):
 
     def rate_of(self, options: Any, step: int) -> float:
         return rate_at(options.learning_rate, step - 1)
-
-    def settings_of(self, options: Any) -> dict[str, Any]:
-        return {
-            "epsilon": options.epsilon,
-            **decay_constants(options),
-        }
 
 
 @unrolled
@@ -127,16 +116,10 @@ class AdaDelta(Optimizer):
     epsilon: float = 1e-6
     decay: float = 0.0
     weight_decay: float = 0.0
+    settings = ("rho", "epsilon")
 
     def parts(self) -> dict[str, float]:
         return {"squares": 0.0, "deltas": 0.0}
 
     def rule(self, options: Any) -> Unrolled:
         return adadelta
-
-    def settings_of(self, options: Any) -> dict[str, Any]:
-        return {
-            "rho": options.rho,
-            "epsilon": options.epsilon,
-            **decay_constants(options),
-        }

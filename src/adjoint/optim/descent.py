@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adjoint.optim.optimizer import Optimizer, decay_constants
+from adjoint.optim.optimizer import Optimizer
 from adjoint.optim.schedules import Rate, rate_at
 from adjoint.parameters import Unrolled, unrolled
 
@@ -75,7 +75,7 @@ class SGD(Optimizer):
         return sgd_momentum if self._has_momentum else sgd
 
     def settings_of(self, options: Any) -> dict[str, Any]:
-        settings = decay_constants(options)
+        settings = super().settings_of(options)
         if self._has_momentum:
             settings["momentum"] = options.momentum
             settings["nesterov"] = bool(options.nesterov)
@@ -166,6 +166,7 @@ class Lion(Optimizer):
     beta1: float = 0.9
     beta2: float = 0.99
     weight_decay: float = 0.0
+    settings = ("beta1", "beta2")
 
     def parts(self) -> dict[str, float]:
         return {"momenta": 0.0}
@@ -175,10 +176,3 @@ class Lion(Optimizer):
 
     def rate_of(self, options: Any, step: int) -> float:
         return rate_at(options.learning_rate, step - 1)
-
-    def settings_of(self, options: Any) -> dict[str, Any]:
-        return {
-            "beta1": options.beta1,
-            "beta2": options.beta2,
-            **decay_constants(options),
-        }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -158,6 +158,9 @@ class Optimizer(metaclass=Answering):
     _memory: _Memory | None = field(default=None, init=False, repr=False, compare=False)
     _pending: State | None = field(default=None, init=False, repr=False, compare=False)
 
+    settings: ClassVar[tuple[str, ...]] = ()
+    """Hyperparameters that the rule is given as they are."""
+
     # -- what an optimizer says of itself
 
     def parts(self) -> dict[str, float]:
@@ -177,8 +180,9 @@ class Optimizer(metaclass=Answering):
         return decayed_rate(options, step)
 
     def settings_of(self, options: Any) -> dict[str, Any]:
-        """The constants that are the same at all steps."""
-        raise NotImplementedError
+        """The constants that are the same at all steps: the settings, the weight decay, and whether there is any."""
+        decay = {"weight_decay": options.weight_decay, "decays": bool(options.weight_decay != 0)}
+        return {name: getattr(options, name) for name in self.settings} | decay
 
     # -- updates
 
@@ -347,11 +351,6 @@ def decayed_rate(options: Any, step: int) -> float:
     """The learning rate at a step: ``learning_rate / (1 + decay * step)``."""
     rate: Rate = options.learning_rate
     return rate_at(rate, step - 1) / (1.0 + float(options.decay) * step)
-
-
-def decay_constants(options: Any) -> dict[str, Any]:
-    """The weight decay, and whether there is any."""
-    return {"weight_decay": options.weight_decay, "decays": bool(options.weight_decay != 0)}
 
 
 def _put(memory: _Memory, state: State) -> None:
