@@ -13,15 +13,14 @@ from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
     LOG_PI,
     LOG_TWO,
     QUANTILES,
+    half_line,
+    log_normal_density,
     log_normal_mass,
+    no_shape,
 )
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, not_negative, positive, where_defined
 
 VALUES = np.array([0.4, 1.3, -0.2])
-
-
-def _half_line(*shapes):
-    return 0.0, np.inf
 
 
 def _above_zero(dist, shapes, parameters, log_density, **formulas):
@@ -30,16 +29,12 @@ def _above_zero(dist, shapes, parameters, log_density, **formulas):
         dist,
         parameters,
         log_density,
-        support=_half_line,
+        support=half_line,
         inner=1.0,
         cases=[case(VALUES, *shapes, -0.3, 1.7)],
         shares=[case(QUANTILES, *shapes, 0.2, 1.7)],
         **formulas,
     )
-
-
-def _no_shape(loc=0, scale=1):
-    return (), loc, scale
 
 
 def _c(c, loc=0, scale=1):
@@ -50,14 +45,10 @@ def _c_d(c, d, loc=0, scale=1):
     return (positive(c), positive(d)), loc, scale
 
 
-def _log_normal_density(z):
-    return -0.5 * z * z - HALF_LOG_TWO_PI
-
-
 _above_zero(
     stats.maxwell,
     (),
-    _no_shape,
+    no_shape,
     lambda z: 0.5 * (LOG_TWO - LOG_PI) + 2 * np.log(z) - 0.5 * z * z,
     share=lambda z: special.gammainc(1.5, 0.5 * z * z),
     rest=lambda z: special.gammaincc(1.5, 0.5 * z * z),
@@ -67,7 +58,7 @@ _above_zero(
 _above_zero(
     stats.halflogistic,
     (),
-    _no_shape,
+    no_shape,
     lambda z: LOG_TWO - z + 2 * special.log_expit(z),
     share=lambda z: np.tanh(0.5 * z),
     rest=lambda z: 2 * special.expit(-z),
@@ -77,8 +68,8 @@ _above_zero(
 _above_zero(
     stats.gibrat,
     (),
-    _no_shape,
-    lambda z: _log_normal_density(np.log(z)) - np.log(z),
+    no_shape,
+    lambda z: log_normal_density(np.log(z)) - np.log(z),
     is_open=True,
     share=lambda z: special.ndtr(np.log(z)),
     rest=lambda z: special.ndtr(-np.log(z)),
@@ -88,7 +79,7 @@ _above_zero(
 _above_zero(
     stats.levy,
     (),
-    _no_shape,
+    no_shape,
     lambda z: -HALF_LOG_TWO_PI - 1.5 * np.log(z) - 0.5 / z,
     is_open=True,
     share=lambda z: special.erfc(np.sqrt(0.5 / z)),
@@ -311,7 +302,7 @@ _above_zero(
         np.log(c)
         - np.log(z)
         - np.log(s)
-        + _log_normal_density(np.log(z) / s)
+        + log_normal_density(np.log(z) / s)
         + (c - 1.0) * special.log_ndtr(-np.log(z) / s)
     ),
     is_open=True,
@@ -351,7 +342,7 @@ _above_zero(
     stats.alpha,
     (1.4,),
     lambda a, loc=0, scale=1: ((positive(a),), loc, scale),
-    lambda z, a: _log_normal_density(a - 1.0 / z) - 2 * np.log(z) - special.log_ndtr(a),
+    lambda z, a: log_normal_density(a - 1.0 / z) - 2 * np.log(z) - special.log_ndtr(a),
     is_open=True,
     share=lambda z, a: special.ndtr(a - 1.0 / z) / special.ndtr(a),
     rest=lambda z, a: np.exp(log_normal_mass(a - 1.0 / z, a) - special.log_ndtr(a)),

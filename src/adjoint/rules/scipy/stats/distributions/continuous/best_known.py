@@ -21,6 +21,10 @@ def whole_line(*shapes):
     return -np.inf, np.inf
 
 
+def log_normal_density(z):
+    return -0.5 * z * z - HALF_LOG_TWO_PI
+
+
 def no_shape(loc=0, scale=1):
     return (), loc, scale
 
@@ -38,7 +42,7 @@ def log_normal_mass(a, b):
     return far + np.log1p(-np.exp(special.log_ndtr(low) - far))
 
 
-def _half_line(*shapes):
+def half_line(*shapes):
     return 0.0, np.inf
 
 
@@ -286,7 +290,7 @@ continuous(
     stats.expon,
     no_shape,
     lambda z: -z,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z: -np.expm1(-z),
     rest=lambda z: np.exp(-z),
@@ -301,7 +305,7 @@ continuous(
     stats.halfnorm,
     no_shape,
     lambda z: 0.5 * LOG_TWO - 0.5 * LOG_PI - 0.5 * z * z,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z: special.erf(z / ROOT_TWO),
     rest=lambda z: special.erfc(z / ROOT_TWO),
@@ -320,7 +324,7 @@ continuous(
     stats.halfcauchy,
     no_shape,
     lambda z: LOG_TWO - LOG_PI - np.log1p(z * z),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z: 2 / np.pi * np.arctan(z),
     rest=lambda z: 2 / np.pi * np.arctan2(1.0, z),
@@ -333,7 +337,7 @@ continuous(
     stats.rayleigh,
     no_shape,
     lambda z: np.log(z) - 0.5 * z * z,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z: -np.expm1(-0.5 * z * z),
     rest=lambda z: np.exp(-0.5 * z * z),
@@ -348,7 +352,7 @@ continuous(
     stats.gamma,
     lambda a, loc=0, scale=1: ((positive(a),), loc, scale),
     lambda z, a: special.xlogy(a - 1.0, z) - z - special.gammaln(a),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z, a: special.gammainc(a, z),
     rest=lambda z, a: special.gammaincc(a, z),
@@ -361,7 +365,7 @@ continuous(
     stats.chi2,
     _with_df,
     lambda z, df: special.xlogy(0.5 * df - 1.0, z) - 0.5 * z - special.gammaln(0.5 * df) - 0.5 * LOG_TWO * df,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z, df: special.gammainc(0.5 * df, 0.5 * z),
     rest=lambda z, df: special.gammaincc(0.5 * df, 0.5 * z),
@@ -374,7 +378,7 @@ continuous(
     stats.chi,
     _with_df,
     lambda z, df: (1.0 - 0.5 * df) * LOG_TWO - special.gammaln(0.5 * df) + special.xlogy(df - 1.0, z) - 0.5 * z * z,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z, df: special.gammainc(0.5 * df, 0.5 * z * z),
     rest=lambda z, df: special.gammaincc(0.5 * df, 0.5 * z * z),
@@ -387,7 +391,7 @@ continuous(
     stats.invgamma,
     lambda a, loc=0, scale=1: ((positive(a),), loc, scale),
     lambda z, a: -(a + 1.0) * np.log(z) - special.gammaln(a) - 1.0 / z,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     is_open=True,
     share=lambda z, a: special.gammaincc(a, 1.0 / z),
@@ -401,7 +405,7 @@ continuous(
     stats.lognorm,
     lambda s, loc=0, scale=1: ((positive(s),), loc, scale),
     lambda z, s: -0.5 * (np.log(z) / s) ** 2 - np.log(s) - np.log(z) - HALF_LOG_TWO_PI,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     is_open=True,
     share=lambda z, s: special.ndtr(np.log(z) / s),
@@ -417,7 +421,7 @@ continuous(
     stats.weibull_min,
     lambda c, loc=0, scale=1: ((positive(c),), loc, scale),
     lambda z, c: np.log(c) + special.xlogy(c - 1.0, z) - np.power(z, c),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z, c: -np.expm1(-np.power(z, c)),
     rest=lambda z, c: np.exp(-np.power(z, c)),
@@ -453,7 +457,7 @@ continuous(
         - 0.5 * (dfn + dfd) * np.log(dfd + dfn * z)
         - special.betaln(0.5 * dfn, 0.5 * dfd)
     ),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z, dfn, dfd: special.fdtr(dfn, dfd, z),
     rest=lambda z, dfn, dfd: special.fdtrc(dfn, dfd, z),
@@ -465,7 +469,7 @@ continuous(
     stats.lomax,
     lambda c, loc=0, scale=1: ((positive(c),), loc, scale),
     lambda z, c: np.log(c) - (c + 1.0) * np.log1p(z),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z, c: -np.expm1(-c * np.log1p(z)),
     rest=lambda z, c: np.exp(-c * np.log1p(z)),

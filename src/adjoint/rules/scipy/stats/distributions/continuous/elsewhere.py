@@ -14,7 +14,9 @@ from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
     ON_CIRCLE,
     QUANTILES,
     ROOT_TWO,
+    log_normal_density,
     log_on_circle,
+    no_shape,
     whole_line,
 )
 from adjoint.rules.scipy.stats.distributions.continuous.integrated import over_the_line
@@ -45,20 +47,12 @@ def declared(dist, shapes, parameters, log_density, *, support=unbounded, **form
     )
 
 
-def _no_shape(loc=0, scale=1):
-    return (), loc, scale
-
-
 def _c(c, loc=0, scale=1):
     return (positive(c),), loc, scale
 
 
 def _a_b(a, b, loc=0, scale=1):
     return (a, positive(b)), loc, scale
-
-
-def _log_normal_density(z):
-    return -0.5 * z * z - HALF_LOG_TWO_PI
 
 
 def chosen(condition, one, other):
@@ -70,7 +64,7 @@ def chosen(condition, one, other):
 declared(
     stats.hypsecant,
     (),
-    _no_shape,
+    no_shape,
     lambda z: LOG_TWO - LOG_PI - np.abs(z) - np.log1p(np.exp(-2 * np.abs(z))),
     share=lambda z: 2 / np.pi * np.arctan(np.exp(z)),
     rest=lambda z: 2 / np.pi * np.arctan(np.exp(-z)),
@@ -80,7 +74,7 @@ declared(
 declared(
     stats.moyal,
     (),
-    _no_shape,
+    no_shape,
     lambda z: -0.5 * (z + np.exp(-z)) - HALF_LOG_TWO_PI,
     share=lambda z: special.erfc(np.exp(-0.5 * z) / ROOT_TWO),
     rest=lambda z: special.erf(np.exp(-0.5 * z) / ROOT_TWO),
@@ -103,7 +97,7 @@ declared(
     stats.johnsonsu,
     (0.3, 1.4),
     _a_b,
-    lambda z, a, b: np.log(b) - 0.5 * np.log1p(z * z) + _log_normal_density(a + b * np.arcsinh(z)),
+    lambda z, a, b: np.log(b) - 0.5 * np.log1p(z * z) + log_normal_density(a + b * np.arcsinh(z)),
     share=lambda z, a, b: special.ndtr(a + b * np.arcsinh(z)),
     rest=lambda z, a, b: special.ndtr(-a - b * np.arcsinh(z)),
     log_share=lambda z, a, b: special.log_ndtr(a + b * np.arcsinh(z)),
@@ -115,7 +109,7 @@ declared(
     stats.powernorm,
     (1.4,),
     _c,
-    lambda z, c: np.log(c) + _log_normal_density(z) + (c - 1.0) * special.log_ndtr(-z),
+    lambda z, c: np.log(c) + log_normal_density(z) + (c - 1.0) * special.log_ndtr(-z),
     share=lambda z, c: -np.expm1(c * special.log_ndtr(-z)),
     rest=lambda z, c: np.exp(c * special.log_ndtr(-z)),
     log_rest=lambda z, c: c * special.log_ndtr(-z),
@@ -219,7 +213,7 @@ declared(
 declared(
     stats.levy_l,
     (),
-    _no_shape,
+    no_shape,
     lambda z: -HALF_LOG_TWO_PI - 1.5 * np.log(-z) + 0.5 / z,
     support=lambda: (-np.inf, -_TINY),
     inner=-1.0,
@@ -239,7 +233,7 @@ def _between(low, high):
 declared(
     stats.arcsine,
     (),
-    _no_shape,
+    no_shape,
     lambda z: -LOG_PI - 0.5 * np.log(z) - 0.5 * np.log1p(-z),
     share=lambda z: 2 / np.pi * np.arcsin(np.sqrt(z)),
     rest=lambda z: 2 / np.pi * np.arcsin(np.sqrt(1.0 - z)),
@@ -250,7 +244,7 @@ declared(
 declared(
     stats.anglit,
     (),
-    _no_shape,
+    no_shape,
     lambda z: np.log(np.cos(2 * z)),
     share=lambda z: np.sin(z + 0.25 * np.pi) ** 2,
     rest=lambda z: np.cos(z + 0.25 * np.pi) ** 2,
@@ -271,7 +265,7 @@ def _above_its_sine(w):
 declared(
     stats.cosine,
     (),
-    _no_shape,
+    no_shape,
     lambda z: np.log1p(np.cos(z)) - LOG_TWO - LOG_PI,
     share=lambda z: _above_its_sine(np.pi + z) / (2 * np.pi),
     rest=lambda z: _above_its_sine(np.pi - z) / (2 * np.pi),
@@ -280,7 +274,7 @@ declared(
 declared(
     stats.semicircular,
     (),
-    _no_shape,
+    no_shape,
     lambda z: LOG_TWO - LOG_PI + 0.5 * np.log1p(-z * z),
     share=lambda z: _above_its_sine(4.0 * np.arcsin(np.sqrt(0.5 + 0.5 * z))) / (2 * np.pi),
     rest=lambda z: _above_its_sine(4.0 * np.arcsin(np.sqrt(0.5 - 0.5 * z))) / (2 * np.pi),
@@ -327,7 +321,7 @@ declared(
     stats.johnsonsb,
     (0.3, 1.4),
     _a_b,
-    lambda z, a, b: np.log(b) - np.log(z) - np.log1p(-z) + _log_normal_density(a + b * special.logit(z)),
+    lambda z, a, b: np.log(b) - np.log(z) - np.log1p(-z) + log_normal_density(a + b * special.logit(z)),
     share=lambda z, a, b: special.ndtr(a + b * special.logit(z)),
     rest=lambda z, a, b: special.ndtr(-a - b * special.logit(z)),
     log_share=lambda z, a, b: special.log_ndtr(a + b * special.logit(z)),

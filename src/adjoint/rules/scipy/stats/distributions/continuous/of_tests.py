@@ -14,6 +14,7 @@ from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
     LOG_TWO,
     SHARES,
     UP,
+    half_line,
     no_shape,
     of_shapes,
     shares_of,
@@ -21,10 +22,6 @@ from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
 from adjoint.rules.scipy.stats.distributions.formulas import continuous, not_negative, positive
 
 # --- of first passages ------------------------------------------------------------------------------------------------
-
-
-def _half_line(*shapes):
-    return 0.0, np.inf
 
 
 def _with_mean(mu, loc=0, scale=1):
@@ -45,7 +42,7 @@ continuous(
     stats.invgauss,
     _with_mean,
     lambda z, mu: -HALF_LOG_TWO_PI - 1.5 * np.log(z) - ((z - mu) / mu) ** 2 / (2 * z),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     is_open=True,
     share=lambda z, mu: np.exp(_log_arrived(z, mu)),
@@ -59,7 +56,7 @@ continuous(
     stats.wald,
     no_shape,
     lambda z: -HALF_LOG_TWO_PI - 1.5 * np.log(z) - 0.5 * (z - 1) ** 2 / z,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     is_open=True,
     share=lambda z: np.exp(_log_arrived(z, 1.0)),
@@ -73,7 +70,7 @@ continuous(
     stats.recipinvgauss,
     _with_mean,
     lambda z, mu: -((1.0 - mu * z) ** 2) / (2.0 * z * mu * mu) - HALF_LOG_TWO_PI - 0.5 * np.log(z),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     is_open=True,
     share=lambda z, mu: np.exp(_log_away(1.0 / z, mu)),
@@ -98,7 +95,7 @@ continuous(
     stats.fatiguelife,
     lambda c, loc=0, scale=1: ((positive(c),), loc, scale),
     lambda z, c: np.log(z + 1.0) - LOG_TWO - np.log(c) - 1.5 * np.log(z) - HALF_LOG_TWO_PI - 0.5 * _fatigue(z, c) ** 2,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     is_open=True,
     share=lambda z, c: special.ndtr(_fatigue(z, c)),
@@ -123,7 +120,7 @@ continuous(
     stats.ncx2,
     lambda df, nc, loc=0, scale=1: ((positive(df), not_negative(nc)), loc, scale),
     lambda z, df, nc: np.log(mixed(nc, lambda j: np.exp(_log_chi2_density(np.asarray(z), np.asarray(df), j)))),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=noncentral_chi2,
     rest=lambda z, df, nc: noncentral_chi2(z, df, nc, special.gammaincc),
@@ -145,7 +142,7 @@ continuous(
     lambda z, dfn, dfd, nc: np.log(
         mixed(nc, lambda j: np.exp(_log_f_density(np.asarray(z), np.asarray(dfn), np.asarray(dfd), j)))
     ),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z, dfn, dfd, nc: noncentral_f(dfn, dfd, nc, z),
     rest=lambda z, dfn, dfd, nc: noncentral_f(dfn, dfd, nc, z, special.betaincc),
@@ -159,7 +156,7 @@ continuous(
     stats.kstwobign,
     no_shape,
     of_distances(lambda share, density: np.log(density), lambda rest, density: np.log(density)),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     is_open=True,
     share=of_distances(lambda share, density: share, lambda rest, density: 1.0 - rest),

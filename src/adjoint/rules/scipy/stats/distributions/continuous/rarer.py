@@ -9,7 +9,13 @@ from adjoint.declarations.custom_derivatives import stop_gradient
 from adjoint.rules.conversions import as_result
 from adjoint.rules.declare import case, elementwise
 from adjoint.rules.scipy.stats.distributions.continuous.above_zero import log1p_over
-from adjoint.rules.scipy.stats.distributions.continuous.best_known import HALF_LOG_TWO_PI, LOG_PI, LOG_TWO, whole_line
+from adjoint.rules.scipy.stats.distributions.continuous.best_known import (
+    HALF_LOG_TWO_PI,
+    LOG_PI,
+    LOG_TWO,
+    half_line,
+    whole_line,
+)
 from adjoint.rules.scipy.stats.distributions.continuous.elsewhere import chosen, declared
 from adjoint.rules.scipy.stats.distributions.continuous.integrated import (
     REACH,
@@ -26,10 +32,6 @@ _ROOT_TWO_PI = 2.5066282746310002
 
 
 # --- above zero, and between two numbers ------------------------------------------------------------------------------
-
-
-def _half_line(*shapes):
-    return 0.0, np.inf
 
 
 def _area_below(chi):
@@ -74,7 +76,7 @@ declared(
     (1.4, 0.7, 2.1),
     lambda a, b, c, loc=0, scale=1: ((positive(a), positive(b), positive(c)), loc, scale),
     lambda z, a, b, c: np.log(a - b * np.expm1(-c * z)) + _rate_of_growth(z, a, b, c),
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=lambda z, a, b, c: -np.expm1(_rate_of_growth(z, a, b, c)),
     rest=lambda z, a, b, c: np.exp(_rate_of_growth(z, a, b, c)),
@@ -110,7 +112,7 @@ declared(
     (1.4,),
     lambda rho, loc=0, scale=1: ((positive(rho),), loc, scale),
     _log_of_resonance,
-    support=_half_line,
+    support=half_line,
     inner=1.0,
     share=_share_of_resonance,
     exact_tails=False,
@@ -126,7 +128,7 @@ declared(
     (1.4, 0.7),
     lambda p, b, loc=0, scale=1: ((p, positive(b)), loc, scale),
     _log_of_inverse_gauss,
-    support=_half_line,
+    support=half_line,
     is_open=True,
     inner=1.0,
     **above_zero(_log_of_inverse_gauss),
@@ -283,7 +285,7 @@ declared(
     (0.2, 0.7, 1.4, 2.1),
     lambda u, s, a, b, loc=0, scale=1: ((u, positive(s), positive(a), positive(b)), loc, scale),
     _log_of_two_powers,
-    support=_half_line,
+    support=half_line,
     is_open=True,
     inner=1.0,
     share=lambda y, u, s, a, b: special.ndtr((np.log(y) - u) / s) - _moved_by_powers(y, u, s, a, b),
