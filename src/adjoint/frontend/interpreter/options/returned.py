@@ -53,8 +53,6 @@ def _one_of(lo: Lowerer, union: Union, index: int) -> ir.Atom:
     if index == len(union.options) - 1:
         return returned(lo, union.options[index])
     cond = lo.open.call(operator.eq, union.tag, ir.Const(index))
-    if isinstance(cond, ir.Const):
-        return returned(lo, union.options[index]) if cond.value else _one_of(lo, union, index + 1)
     origin, base = lo.open, lo.store
 
     def side(make: Callable[[], ir.Atom]) -> ir.Block:

@@ -196,7 +196,7 @@ def set_flat_item(lo: Lowerer, array: Value, index: Value, value: Value, node: a
 
 def _flat_places(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:
     """The places that an index of ``array.flat`` names, as one number or an array of them."""
-    if isinstance(index, (ir.Var, ir.Const)) and isinstance(type_of(index), ir.Scalar) and not isinstance(index, bool):
+    if isinstance(index, (ir.Var, ir.Const)) and isinstance(type_of(index), ir.Scalar):
         return index
     size = call(lo, np.size, [materialize(lo, array, node)], node)
     return containers.subscript(lo, call(lo, np.arange, [size], node), index, node)
