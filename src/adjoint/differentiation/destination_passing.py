@@ -160,7 +160,7 @@ class _Added:
     def is_sum(self, store: ir.Store, between: tuple[ir.Statement, ...]) -> bool:
         """Whether a result is added as a whole, and nobody looks in between."""
         memory = store.base
-        whole = store.key is None or store.key == ir.Subscript((ir.Const(Ellipsis),))
+        whole = store.key is None or store.key == ir.WHOLE
         if not whole or store.mode != "add" or not isinstance(memory, ir.Var) or memory not in self.own:
             return False
         alike = _are_alike(memory.type, type_of_atom(store.value))

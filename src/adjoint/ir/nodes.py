@@ -90,6 +90,11 @@ class Attribute:
 
 Key = Subscript | Attribute
 
+WHOLE = Subscript((Const(Ellipsis),))
+"""All of an array."""
+WHOLE_AXIS = Slice(Const(None), Const(None), Const(None))
+"""All along one axis."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -256,7 +256,4 @@ def is_elsewhere(load: ir.Load) -> bool:
 def _is_whole(key: ir.Key) -> bool:
     """Whether an index names all of an array: another name, as a call hands it out, which nobody writes through."""
     assert isinstance(key, ir.Subscript)
-    return all(item == ir.Const(Ellipsis) or item == _ALL for item in key.items)
-
-
-_ALL = ir.Slice(ir.Const(None), ir.Const(None), ir.Const(None))
+    return all(item == ir.Const(Ellipsis) or item == ir.WHOLE_AXIS for item in key.items)

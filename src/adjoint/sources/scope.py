@@ -10,8 +10,8 @@ from adjoint.records import dataclass
 from adjoint.sources.trees import children, nodes
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ def own_yields(node: ast.AST) -> tuple[ast.Yield | ast.YieldFrom, ...]:
 
 
 def _find_yields(node: ast.AST) -> Iterator[ast.Yield | ast.YieldFrom]:
-    body = node.body if isinstance(node, _NESTED) else [node]
+    body = node.body if isinstance(node, NESTED) else [node]
     waiting: list[ast.AST] = [*body] if isinstance(body, list) else [body]
     while waiting:
         part = waiting.pop()
         if isinstance(part, (ast.Yield, ast.YieldFrom)):
             yield part
-        if not isinstance(part, _NESTED):
+        if not isinstance(part, NESTED):
             waiting += children(part)
 
 
@@ -104,7 +104,7 @@ def _binding_parts(node: ast.AST) -> list[ast.AST]:
 
 
 _NAMED = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
-_BINDING = {*_NESTED, *_NAMED, ast.alias, ast.MatchMapping, ast.Global, ast.Nonlocal} - {ast.Lambda}
+_BINDING = {*NESTED, *_NAMED, ast.alias, ast.MatchMapping, ast.Global, ast.Nonlocal} - {ast.Lambda}
 
 
 def _collect(node: ast.AST, found: list[ast.AST]) -> None:
@@ -115,10 +115,10 @@ def _collect(node: ast.AST, found: list[ast.AST]) -> None:
         return
     if kind in _BINDING and _binds(node):
         found.append(node)
-    if kind in _NESTED:
+    if kind in NESTED:
         return
     for child in children(node):
-        if isinstance(child, _COMPREHENSIONS):
+        if isinstance(child, COMPREHENSIONS):
             found.extend(part.target for part in nodes(child) if isinstance(part, ast.NamedExpr))
         else:
             _collect(child, found)
@@ -131,7 +131,7 @@ def _binds(node: ast.AST) -> bool:
     return not isinstance(node, _NAMED) or node.name is not None
 
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, *COMPREHENSIONS)
 
 
 def bindings_of(function: FunctionNode, name: str) -> int:

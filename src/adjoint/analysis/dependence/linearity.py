@@ -13,6 +13,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.joins import joins
+from adjoint.analysis.shapes.shape_arguments import EXTENTS
 from adjoint.ir.walk import blocks_of, leaves, operands, statements_in, targets_of
 from adjoint.rules.declarations import declaration_for
 from adjoint.rules.kinds import Bilinear, Linear
@@ -245,7 +246,7 @@ def _tainted(function: ir.Function, varied: set[ir.Var]) -> set[ir.Atom]:
     while before != len(found) + len(memory):
         before = len(found) + len(memory)
         for statement in statements_in(function.body):
-            if isinstance(statement, ir.Call) and statement.callee in _OF_SHAPES:
+            if isinstance(statement, ir.Call) and statement.callee in EXTENTS:
                 continue
             given = [*operands(statement)]
             if isinstance(statement, ir.Call) and statement.callee is check_cotangent:
@@ -274,9 +275,6 @@ def _written(statement: ir.Statement) -> tuple[ir.Atom, ...]:
 
 def _memory(atom: ir.Atom) -> set[ir.Storage]:
     return ir.storages(atom.type) if isinstance(atom, ir.Var) else set()
-
-
-_OF_SHAPES = (np.shape, np.size, np.ndim, len)
 
 
 def _of_call(call: ir.Call, degrees: dict[Hashable, Degree]) -> Degree:

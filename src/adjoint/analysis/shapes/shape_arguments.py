@@ -39,14 +39,14 @@ SHAPE_ARGUMENTS = {
 """Which argument it is, by function."""
 
 
-_EXTENTS = (np.shape, np.size, np.ndim, len)
+EXTENTS = (np.shape, np.size, np.ndim, len)
 
 
 def asks_about_array(node: object) -> bool:
     """Whether a statement asks an array for its extents or its kind, and neither reads nor hands on its elements."""
     match node:
         case ir.Call(callee=callee, args=(array,), kwargs=()):
-            return callee in _EXTENTS and is_array(array)
+            return callee in EXTENTS and is_array(array)
         case ir.Load():
             return reads_metadata(node) and is_array(node.base)
         case _:

@@ -209,7 +209,7 @@ class Bundling:
                 yield replace(call, callee=found_in(_MAKERS, call.callee), args=(shape, self.size))
             case ir.Call(callee=np.ones, kwargs=(), args=(shape,), targets=(made,)):
                 yield replace(call, callee=bundles.no_bundles_yet, args=(shape, self.size))
-                yield ir.Store(made, ir.Subscript((ir.Const(Ellipsis),)), ir.Const(1.0))
+                yield ir.Store(made, ir.WHOLE, ir.Const(1.0))
             case ir.Call(kwargs=(), args=(ir.Var(type=ir.Array(dims=dims)) as like,)) if found_in(_ALIKE, call.callee):
                 if dims is None:
                     raise Inseparable

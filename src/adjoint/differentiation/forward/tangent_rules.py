@@ -47,7 +47,6 @@ from adjoint.runtime.tangents import follow_view, shadow_like, shadow_of_values,
 from adjoint.types import shadow_class
 
 _ALWAYS_VIEWS = (*REORDERED, np.broadcast_to, np.real, np.imag, shadow_or_zeros)
-_WHOLE = ir.Subscript((ir.Const(Ellipsis),))
 
 
 class TangentRules:
@@ -259,7 +258,7 @@ class TangentRules:
             copy = np.copy if isinstance(target.type, ir.Array) else operator.pos
             return typed(builder, copy, (result,), self.types.of(target.type), f"{target.hint}_dot")
         new = typed(builder, np.empty_like, (target,), self.types.of(target.type), f"{target.hint}_dot")
-        builder.emit(ir.Store(new, _WHOLE, result, "set", builder.span))
+        builder.emit(ir.Store(new, ir.WHOLE, result, "set", builder.span))
         return new
 
     def elementwise(

@@ -146,7 +146,7 @@ class _Local:
         self.write_entries(builder)
         body = builder.block(ir.Return((self.count(builder),)))
         if self.may_leave_out:
-            cleared = ir.Store(self.params[0], ir.Subscript((ir.Const(Ellipsis),)), ir.Const(0.0))
+            cleared = ir.Store(self.params[0], ir.WHOLE, ir.Const(0.0))
             body = ir.Block((cleared, *body.statements), body.terminator)
         return ir.Function(f"{function.name}_{self.mode}", (*function.params, *self.params), body, function.doc)
 

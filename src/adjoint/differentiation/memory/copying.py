@@ -16,8 +16,6 @@ from adjoint.runtime import display
 from adjoint.runtime.objects import make_object
 from adjoint.types.classes.dataclass_fields import is_dataclass
 
-WHOLE = ir.Subscript((ir.Const(Ellipsis),))
-
 
 def is_written(type_: ir.Type | None, written: Written) -> bool:
     """Whether a value of this type leads to memory that is written."""
@@ -233,7 +231,7 @@ def write_back(builder: Builder, memory: ir.Var, value: ir.Var) -> None:
 
     match memory.type:
         case ir.Array():
-            builder.store(memory, WHOLE, value)
+            builder.store(memory, ir.WHOLE, value)
         case ir.List() if not holds_references(memory.type):
             _refill(builder, memory, value)
         case ir.List() | ir.Dict():

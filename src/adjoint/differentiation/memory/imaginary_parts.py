@@ -15,6 +15,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
+from adjoint.analysis.shapes.shape_arguments import EXTENTS
 from adjoint.differentiation.reverse.memory.gathers import REORDERED, copies
 from adjoint.ir.builder import Builder
 from adjoint.ir.item_types import type_of_item
@@ -27,7 +28,6 @@ from adjoint.runtime.array_functions.arrays import complex_of
 
 _ALSO_OF_COMPLEX = (*REORDERED, np.ndarray.transpose)
 """Functions that always give a view: of the imaginary parts, the imaginary parts of the same view."""
-_SHAPES = (np.shape, np.size, np.ndim, len)
 _IDENTITIES = (np.may_share_memory, np.shares_memory, operator.is_, operator.is_not)
 """Functions that look at the memory itself, not at what lies in it."""
 
@@ -115,7 +115,7 @@ class _Rewriter:
             builder.emit(ir.Call((whole,), call.callee, (viewed, *call.args[1:]), call.kwargs, call.span))
             builder.emit(ir.Call(call.targets, np.imag, (whole,), (), call.span))
             self.whole[call.targets[0]] = whole
-        elif call.callee in _SHAPES:
+        elif call.callee in EXTENTS:
             builder.emit(rebuild(call, lambda atom: self.whole.get(atom, atom)))
         elif self.reads_only(call):
             builder.emit(rebuild(call, lambda atom: self.read(builder, atom)))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from adjoint import ir
 from adjoint.ir.rebuild import (
+    Leaf,
     joined_target,
     map_blocks,
     map_body,
@@ -25,8 +26,6 @@ from adjoint.ir.rebuild import (
 )
 from adjoint.ir.walk import defined_in, leaves, statements_in
 from adjoint.optimize.block_results import invariant_params, with_carried
-
-Leaf = ir.Yield | ir.Continue | ir.Exit | ir.Return
 
 
 def normalize(function: ir.Function) -> ir.Function:
@@ -41,7 +40,7 @@ def _block(block: ir.Block, renamed: dict[ir.Var, ir.Atom]) -> ir.Block:
     for statement in block.statements:
         inner = map_blocks(statement, lambda old: _block(old, renamed))
         if isinstance(inner, ir.Store) and inner.key is None and inner.mode == "set":
-            inner = ir.Store(inner.base, ir.Subscript((ir.Const(Ellipsis),)), inner.value, "set", inner.span)
+            inner = ir.Store(inner.base, ir.WHOLE, inner.value, "set", inner.span)
         if isinstance(inner, ir.Call) and not inner.targets:
             inner = _with_item_named(inner)
         statements.append(_loop(inner, renamed) if isinstance(inner, ir.Loop) else inner)

@@ -13,14 +13,13 @@ from adjoint.analysis.effects import effects_of
 from adjoint.differentiation.sets.steering import FIXED, FLOATS, VARYING, Reason, Steering
 from adjoint.ir.builder import Builder
 from adjoint.ir.join import join_atoms, type_of_atom
-from adjoint.ir.rebuild import map_blocks, with_renamed
+from adjoint.ir.rebuild import Leaf, map_blocks, with_renamed
 from adjoint.ir.walk import blocks_of, statements_in
 from adjoint.records import replace
 from adjoint.rules.typing import type_of_call
 from adjoint.runtime.sets.functions import either
 
 Levels = Sequence[tuple[int, int]]
-Leaf = ir.Yield | ir.Continue | ir.Exit | ir.Return
 
 
 def levels_of(params: Sequence[ir.Var], varying: int) -> list[tuple[int, int]]:

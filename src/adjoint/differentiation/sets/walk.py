@@ -28,8 +28,6 @@ from adjoint.runtime.sets import functions
 from adjoint.runtime.sets.numbers import MOST_EXACT, exact_in
 from adjoint.target import PYTHON, Target
 
-_WHOLE = ir.Subscript((ir.Const(Ellipsis),))
-
 
 def with_sets(
     function: ir.Function, wrt: tuple[int, ...], outputs: tuple[int, ...], target: Target = PYTHON
@@ -162,7 +160,7 @@ class _Sets(Forward):
             return
         if type_.dims is None:
             raise unknown(store, "it adds to an array of unknown rank")
-        key = _WHOLE if store.key is None else store.key
+        key = ir.WHOLE if store.key is None else store.key
         assert isinstance(key, ir.Subscript)
         if store.mode == "add_at":
             numbers = builder.call(functions.numbered, base)
@@ -181,7 +179,7 @@ class _Sets(Forward):
         part = self.types.of(content)
         old = builder.load(base, store.key, part, "old")
         united = self.rules.added(builder, old, new, part)
-        place = (old, _WHOLE) if isinstance(part, ir.Array) else (base, store.key)
+        place = (old, ir.WHOLE) if isinstance(part, ir.Array) else (base, store.key)
         builder.emit(ir.Store(*place, united, "set", store.span))
 
 

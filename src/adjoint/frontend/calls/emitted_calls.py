@@ -106,7 +106,7 @@ def call(lo: Lowerer, callee: Any, atoms: Sequence[ir.Atom], node: ast.AST | Non
 _NOT_KNOWN = ((ir.Number(),), (ir.OPAQUE,))
 """The types of what examples do not tell: no call of them returned."""
 _COMPARISONS = frozenset(COMPARE.values())
-_EQUALITIES = (operator.eq, operator.ne, operator.is_, operator.is_not)
+EQUALITIES = (operator.eq, operator.ne, operator.is_, operator.is_not)
 _OF_PYTHON = (object.__eq__, int.__eq__, str.__eq__)
 
 
@@ -116,7 +116,7 @@ def _folds(callee: Any, value: ir.Atom) -> bool:
         return False
     if type(value.value) is float:
         return callee in _COMPARISONS or (callee is operator.neg and math.isinf(value.value))
-    if isinstance(value.value, enum.Enum) and callee in _EQUALITIES:
+    if isinstance(value.value, enum.Enum) and callee in EQUALITIES:
         return type(value.value).__eq__ in _OF_PYTHON
     known = (bool, int, str, bytes, tuple, type, types.ModuleType, np.dtype, *EXAMPLES)
     return value.value is None or isinstance(value.value, known) or callable(value.value)

@@ -118,7 +118,7 @@ def handed_out_as_value(lo: Lowerer, value: Value, outside: set[ir.Storage], fun
     if is_copied:
         lo.emit(ir.Call((result,), np.copy, (value,), (), lo.open.span))
     else:
-        lo.emit(ir.Load(result, value, ir.Subscript((ir.Const(Ellipsis),)), lo.open.span))
+        lo.emit(ir.Load(result, value, ir.WHOLE, lo.open.span))
     others = outside if is_copied else None
     lo.run_data.handed_out.append(
         HandedOut(function, place, home, type_.storage, others, is_own, strict, value, result)
@@ -155,7 +155,7 @@ def without_arguments_returned(lo: Lowerer, called: Called) -> ir.Function:
     for place, value in enumerate(end.values):
         if isinstance(value, ir.Var) and (isinstance(value.type, ir.Array) or ir.is_handle(value.type)):
             view = made.get(value)
-            source = view.base if view is not None and view.key == _ALL_OF_IT else value
+            source = view.base if view is not None and view.key == ir.WHOLE else value
             if source in function.params:
                 given[place] = function.params.index(source)
     gone: set[int] = set()
@@ -167,9 +167,6 @@ def without_arguments_returned(lo: Lowerer, called: Called) -> ir.Function:
     values = tuple(value for place, value in enumerate(end.values) if place not in gone)
     body = ir.Block(function.body.statements, ir.Return(values, end.span))
     return ir.Function(function.name, function.params, body, function.doc)
-
-
-_ALL_OF_IT = ir.Subscript((ir.Const(Ellipsis),))
 
 
 def _with_given(shape: joins.Shape, given: Mapping[int, int], places: Iterator[int], gone: set[int]) -> joins.Shape:

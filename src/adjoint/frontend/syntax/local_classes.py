@@ -39,12 +39,11 @@ from adjoint.frontend.objects.classes import class_of
 from adjoint.frontend.syntax.assign import assign_name
 from adjoint.frontend.syntax.expressions import make_closure
 from adjoint.records import replace
-from adjoint.sources.scope import assigned_names
+from adjoint.sources.scope import COMPREHENSIONS, assigned_names
 from adjoint.types.marks import Mark
 
 _WRAPPERS = (property, staticmethod, classmethod, functools.cached_property)
 _ACCESSORS = ("getter", "setter", "deleter")
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def define(lo: Lowerer, node: ast.ClassDef) -> None:
@@ -189,7 +188,7 @@ class _Body:
 
     def expression(self, node: ast.expr) -> Value:
         for part in ast.walk(node):
-            if isinstance(part, (*_COMPREHENSIONS, ast.NamedExpr)):
+            if isinstance(part, (*COMPREHENSIONS, ast.NamedExpr)):
                 raise _refusal(self.lo, part, "this is not supported in the body of a class", "put it before the class")
         if isinstance(node, ast.Call):
             specifier = _meaning(self.lo, node.func)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.frontend.calls.emitted_calls import call
+from adjoint.frontend.calls.emitted_calls import EQUALITIES, call
 from adjoint.frontend.calls.operands import are_never_equal, arrays, class_of_alien, stop_at_alien
 from adjoint.frontend.data import containers, making
 from adjoint.frontend.data.element_types import slots
@@ -107,12 +107,9 @@ def apply_operator(
     return call(lo, op, atoms, node)
 
 
-_EQUALS = (operator.eq, operator.ne, operator.is_, operator.is_not)
-
-
 def _error_of_aliens(op: Callable[..., Any], operands: Sequence[Value], inplace: bool) -> Exception | None:
     """What Python raises where an operator is certain to raise for None or a text beside numbers."""
-    if method_name(op) is None or op in _EQUALS:
+    if method_name(op) is None or op in EQUALITIES:
         return None
     if op is operator.mod and class_of_alien(operands[0]) is str:
         return None  # which fills the text

@@ -24,9 +24,9 @@ from adjoint.ir.views import rank_of_part
 from adjoint.ir.walk import defined_by, read_counts, statements_in, targets_of, with_inner
 from adjoint.records import dataclass
 from adjoint.runtime.array_functions import delayed
+from adjoint.runtime.array_functions.delayed_updates import DTYPES
 
 _PRODUCTS = (np.outer, operator.matmul, np.matmul)
-_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 _NUMBERS = np.dtype(np.int64)
 
 
@@ -229,12 +229,12 @@ def _is_update(statement: ir.Statement) -> bool:
 def _are_alike(*atoms: object) -> bool:
     """Whether all are arrays of real numbers of one dtype."""
     dtypes = [getattr(getattr(atom, "type", None), "dtype", None) for atom in atoms]
-    return dtypes[0] in _DTYPES and all(ir.same_dtype(dtype, dtypes[0]) for dtype in dtypes)
+    return dtypes[0] in DTYPES and all(ir.same_dtype(dtype, dtypes[0]) for dtype in dtypes)
 
 
 def _part_of(matrix: ir.Var, store: ir.Store) -> tuple[ir.Var | None, list[ir.Statement]]:
     """What is added to, and how it is made a view; None where its rank is not that of the product."""
-    if store.key is None or store.key == ir.Subscript((ir.Const(Ellipsis),)):
+    if store.key is None or store.key == ir.WHOLE:
         return matrix, []
     value = store.value
     if not isinstance(store.key, ir.Subscript) or ir.Const(Ellipsis) in store.key.items:

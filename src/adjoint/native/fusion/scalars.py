@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.differentiation.reverse.residuals.tapes import dtype_of
 from adjoint.runtime.arithmetic import numbers
 
 DTYPES = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128)))
@@ -29,18 +30,14 @@ def rank_of(target: ir.Var) -> int:
     return -1 if target.type.dims is None else len(target.type.dims)
 
 
-_PYTHONS: dict[str, Any] = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
-
-
 def dtype_of_target(target: ir.Var) -> np.dtype:
     """The dtype of an array or number."""
     type_ = target.type
     assert isinstance(type_, (ir.Array, ir.Scalar))
-    if type_.dtype is not None:
-        return type_.dtype
-    assert isinstance(type_, ir.Scalar)
-    dtype: np.dtype = np.dtype(_PYTHONS[type_.kind])
-    return dtype
+    if isinstance(type_, ir.Scalar):
+        return dtype_of(type_)
+    assert type_.dtype is not None
+    return type_.dtype
 
 
 def is_supported(type_: ir.Type) -> bool:

@@ -250,4 +250,4 @@ def _fill(statement: ir.Statement) -> list[ir.Statement]:
     """What puts zeros where they were made."""
     if not isinstance(statement, ir.Call) or not found_in(_FILLS, statement.callee):
         return []
-    return [ir.Store(statement.targets[0], ir.Subscript((ir.Const(Ellipsis),)), ir.Const(0.0), "set", statement.span)]
+    return [ir.Store(statement.targets[0], ir.WHOLE, ir.Const(0.0), "set", statement.span)]

@@ -18,7 +18,6 @@ from adjoint.ir.walk import mentions, operands
 from adjoint.native.loops.uses import own_arrays
 
 _ZERO = ir.Const(0.0)
-_WHOLE = ir.Subscript((ir.Const(Ellipsis),))
 
 
 def with_first_sums_stored(function: ir.Function) -> ir.Function:
@@ -171,4 +170,4 @@ def _known_place(access: ir.Load | ir.Store) -> int | None:
 
 
 def _clears(store: ir.Store) -> bool:
-    return store.mode == "set" and store.key == _WHOLE and store.value == _ZERO
+    return store.mode == "set" and store.key == ir.WHOLE and store.value == _ZERO

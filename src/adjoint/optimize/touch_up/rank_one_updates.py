@@ -22,6 +22,7 @@ from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom
 from adjoint.ir.views import rank_of_part
 from adjoint.ir.walk import defined_by, read_counts
 from adjoint.runtime.array_functions.delayed_updates import (
+    DTYPES,
     DelayedUpdates,
     apply_updates,
     delay_downdate,
@@ -32,7 +33,6 @@ from adjoint.runtime.array_functions.rank_one import rank_one_downdate, rank_one
 
 _UPDATES = {"add": (rank_one_update, delay_update), "sub": (rank_one_downdate, delay_downdate)}
 """What is called at once, and what where the update is delayed."""
-_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def with_rank_one_updates(function: ir.Function) -> ir.Function:
@@ -156,9 +156,9 @@ def _matrix(store: ir.Store) -> ir.Var | None:
     if not isinstance(base, ir.Var) or not isinstance(base.type, ir.Array) or not isinstance(value, ir.Var):
         return None
     dtype = getattr(value.type, "dtype", None)
-    if base.type.dtype not in _DTYPES or dtype is None or not ir.same_dtype(dtype, base.type.dtype):
+    if base.type.dtype not in DTYPES or dtype is None or not ir.same_dtype(dtype, base.type.dtype):
         return None
-    if store.key is None or store.key == ir.Subscript((ir.Const(Ellipsis),)):
+    if store.key is None or store.key == ir.WHOLE:
         return base if ir.rank_of(type_of_atom(base)) == 2 else None
     if not isinstance(store.key, ir.Subscript) or rank_of_part(base, store.key) != 2:
         return None

@@ -16,7 +16,7 @@ _MOST_ROWS = 64
 """So many updates are added at a time: from there on their sum takes what its arithmetic takes."""
 _SMALL = 1 << 16
 """How many numbers may be kept whatever the size of the matrix; more than that only as many as it has."""
-_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
+DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 class DelayedUpdates:
@@ -36,7 +36,7 @@ class DelayedUpdates:
 
     def __init__(self, matrix: Any) -> None:
         self.matrix, self.count, self.us, self.vs = matrix, 0, None, None
-        if type(matrix) is np.ndarray and matrix.ndim == 2 and matrix.dtype in _DTYPES:
+        if type(matrix) is np.ndarray and matrix.ndim == 2 and matrix.dtype in DTYPES:
             n, m = matrix.shape
             rows = min(_MOST_ROWS, max(matrix.size, _SMALL) // max(n + m, 1))
             if rows > 1:

@@ -93,7 +93,7 @@ def reverse_declared(reverser: Reverser, call: ir.Call, scope: Scope) -> None:
         bars = _by_differential(reverser, call, scope, seeds)
     for place, (arg, bar) in enumerate(zip(declared.arguments_of(call), bars, strict=False)):
         if place in in_place:
-            sweep.store(in_place[place], ir.Subscript((ir.Const(Ellipsis),)), bar)
+            sweep.store(in_place[place], ir.WHOLE, bar)
         else:
             reverser.add(scope, arg, bar, shaped=True)
     ask_originals(reverser, sweep, start)

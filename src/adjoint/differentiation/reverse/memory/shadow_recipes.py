@@ -139,7 +139,7 @@ class ShadowRecipes:
         if isinstance(statement.callee, ir.Surgery):
             base = statement.args[statement.targets.index(var)]
             assert isinstance(base, ir.Var)
-            return ir.Load(shadow, self.of(base), ir.Subscript((ir.Const(Ellipsis),)), statement.span)
+            return ir.Load(shadow, self.of(base), ir.WHOLE, statement.span)
         rule = rule_for(statement.callee)
         view = rule.view_of if rule is not None else None
         if view is not None and isinstance(statement.args[view], ir.Var) and self.shares(var, statement.args[view]):
@@ -197,7 +197,7 @@ class ShadowRecipes:
         inner, zeros = ir.Var(shadow.hint, shadow.type), ir.Var(shadow.hint, shadow.type)
         same: ir.Statement = ir.Call((inner,), callee, args, statement.kwargs, statement.span)
         if statement.callee is tangents.follow_view:
-            same = ir.Load(inner, self.of(base), ir.Subscript((ir.Const(Ellipsis),)), statement.span)
+            same = ir.Load(inner, self.of(base), ir.WHOLE, statement.span)
         then, orelse = ir.Block((same,), ir.Yield((inner,))), ir.Block((self.zeros(var, zeros),), ir.Yield((zeros,)))
         return ir.If(shares, then, orelse, (shadow,), statement.span)
 

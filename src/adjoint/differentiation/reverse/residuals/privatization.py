@@ -21,7 +21,6 @@ from adjoint.ir.walk import mentions, operands, statements_in, targets_of
 from adjoint.records import replace
 from adjoint.types.classes.safe_lookups import found_in
 
-_WHOLE = ir.Slice(ir.Const(None), ir.Const(None), ir.Const(None))
 _UNFILLED: dict[Any, Any] = {np.empty: np.empty, np.zeros: np.empty, np.ones: np.empty}
 _UNFILLED |= dict.fromkeys((np.empty_like, np.zeros_like, np.ones_like, np.copy), np.empty_like)
 """What makes the same array without putting anything into it."""
@@ -113,7 +112,7 @@ class _Sinking:
         own = {loop.index: loop for loop in loops}
         used: list[ir.Loop] = []
         for axis, item in enumerate(items):
-            if item == _WHOLE:
+            if item == ir.WHOLE_AXIS:
                 continue
             loop = own.get(item) if isinstance(item, ir.Var) else None
             if loop is None or loop in used or not isinstance(loop.over, ir.Range):

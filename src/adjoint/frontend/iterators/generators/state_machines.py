@@ -22,13 +22,12 @@ from adjoint.frontend.iterators.generators.yields_as_statements import (
     with_yields_as_statements,
 )
 from adjoint.records import dataclass
-from adjoint.sources.scope import assigned_names, own_yields, scope_of
+from adjoint.sources.scope import NESTED, assigned_names, own_yields, scope_of
 from adjoint.sources.trees import nodes
 
 MOST_CODE = 20_000
 """How large the function may become, in nodes of its syntax tree."""
 
-_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _AT_ONCE = frozenset(["all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"])
 """What goes through a generator expression before it returns."""
 
@@ -116,7 +115,7 @@ def _readers(function: ast.FunctionDef) -> Iterable[ast.AST]:
     calls = [part for part in nodes(function) if isinstance(part, ast.Call) and part.args]
     at_once = {id(call.args[0]) for call in calls if isinstance(call.func, ast.Name) and call.func.id in _AT_ONCE}
     for part in nodes(function):
-        if isinstance(part, (*_NESTED, ast.GeneratorExp)) and part is not function and id(part) not in at_once:
+        if isinstance(part, (*NESTED, ast.GeneratorExp)) and part is not function and id(part) not in at_once:
             yield part
 
 
@@ -130,7 +129,7 @@ def _names_in(function: ast.AST) -> set[str]:
 def _binding_parts(statements: Sequence[ast.stmt], times: int) -> Iterable[tuple[ast.AST, int]]:
     """The parts of statements that are no blocks, with 2 for those that may run several times."""
     for statement in statements:
-        blocks = [] if isinstance(statement, _NESTED) else _blocks(statement)
+        blocks = [] if isinstance(statement, NESTED) else _blocks(statement)
         inside = 2 if isinstance(statement, (ast.For, ast.While)) else times
         if not blocks:
             yield statement, times
@@ -191,7 +190,7 @@ def _jumps(statements: Sequence[ast.stmt], *kinds: type[ast.stmt]) -> bool:
         if isinstance(node, kinds):
             return True
         inside = [node.orelse] if isinstance(node, (ast.For, ast.While)) else _blocks(node)
-        if not isinstance(node, _NESTED) and any(_jumps(block, *kinds) for block in inside):
+        if not isinstance(node, NESTED) and any(_jumps(block, *kinds) for block in inside):
             return True
     return False
 
@@ -201,7 +200,7 @@ def _gives(statements: Sequence[ast.stmt]) -> bool:
     for node in statements:
         if isinstance(node, ast.Return) and node.value is not None:
             return True
-        if not isinstance(node, _NESTED) and any(map(_gives, _blocks(node))):
+        if not isinstance(node, NESTED) and any(map(_gives, _blocks(node))):
             return True
     return False
 
@@ -289,7 +288,7 @@ class _Writer:
             return self._placed(node, self._put("_result", result), ast.Return(ast.Constant(False)))
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             return []
-        return [copy.deepcopy(node) if isinstance(node, _NESTED) else _rebuilt(node, self.whole)]
+        return [copy.deepcopy(node) if isinstance(node, NESTED) else _rebuilt(node, self.whole)]
 
     def suspended(self, node: Any) -> list[ast.stmt]:
         value = node.value
@@ -436,5 +435,5 @@ def _left_by(statements: Sequence[ast.stmt], flag: str) -> list[ast.stmt]:
             node.orelse = _left_by(node.orelse, flag)
             found.append(node)
         else:
-            found.append(node if isinstance(node, _NESTED) else _rebuilt(node, lambda block: _left_by(block, flag)))
+            found.append(node if isinstance(node, NESTED) else _rebuilt(node, lambda block: _left_by(block, flag)))
     return found

@@ -8,12 +8,11 @@ from types import EllipsisType
 import numpy as np
 
 from adjoint import ir
+from adjoint.differentiation.reverse.residuals.tapes import dtype_of
 from adjoint.ir.join import type_of_atom
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.places import add_at
-
-_WHOLE = ir.Slice(ir.Const(None), ir.Const(None), ir.Const(None))
 
 
 def with_plain_indices(function: ir.Function) -> ir.Function:
@@ -82,7 +81,7 @@ def _expanded(base: ir.Atom, key: ir.Subscript) -> ir.Subscript:
     if taken > rank:
         return key
     (place,) = places
-    items = (*key.items[:place], *[_WHOLE] * (rank - taken), *key.items[place + 1 :])
+    items = (*key.items[:place], *[ir.WHOLE_AXIS] * (rank - taken), *key.items[place + 1 :])
     return ir.Subscript(items, tupled=len(items) > 1)
 
 
@@ -98,11 +97,3 @@ def axes_of(item: ir.Atom | ir.Slice) -> int:
     if isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind == "b" and type_.dims is not None:
         return len(type_.dims)
     return 1
-
-
-_PYTHON = {"float": np.float64, "int": np.int64, "bool": np.bool_, "complex": np.complex128}
-
-
-def dtype_of(type_: ir.Scalar) -> np.dtype:
-    """The dtype of a number."""
-    return np.dtype(_PYTHON[type_.kind]) if type_.dtype is None else type_.dtype

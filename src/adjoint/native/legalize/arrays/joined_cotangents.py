@@ -16,7 +16,6 @@ from adjoint.rules.typing import type_of_call
 from adjoint.runtime.array_functions import sequences
 
 _NONE = ir.Const(None)
-_WHOLE = ir.Slice(_NONE, _NONE, _NONE)
 
 
 def with_slices(function: ir.Function) -> ir.Function:
@@ -106,4 +105,4 @@ def _has_dtype_of_parts(call: ir.Call) -> bool:
 
 
 def _part(call: ir.Call, axis: int, item: ir.Atom | ir.Slice) -> ir.Load:
-    return ir.Load(call.targets[0], call.args[0], ir.Subscript((*[_WHOLE] * axis, item), axis > 0), call.span)
+    return ir.Load(call.targets[0], call.args[0], ir.Subscript((*[ir.WHOLE_AXIS] * axis, item), axis > 0), call.span)
