@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adjoint.runtime.tangents import accumulate, zero_tangent
-from adjoint.types.structure import children, is_container, is_leaf_value, map_structure
+from adjoint.types.structure import children, is_container, is_leaf_value, like_leaf, map_structure
 from adjoint.types.zero import ZERO, SymbolicZero, without_symbol
 
 __all__ = ["ZERO", "SymbolicZero", "add", "dot", "materialize", "negate", "norm", "scale", "subtract", "zero"]
@@ -62,7 +62,7 @@ def negate(tangent: Any) -> Any:
     """The tangent in the opposite direction."""
     if tangent is ZERO:
         return ZERO
-    return _mapped(lambda leaf: _like(-leaf, leaf), tangent)
+    return _mapped(lambda leaf: like_leaf(-leaf, leaf), tangent)
 
 
 def subtract(a: Any, b: Any) -> Any:
@@ -88,7 +88,7 @@ def scale(tangent: Any, factor: float) -> Any:
     """
     if tangent is ZERO:
         return ZERO
-    return _mapped(lambda leaf: _like(leaf * factor, leaf), tangent)
+    return _mapped(lambda leaf: like_leaf(leaf * factor, leaf), tangent)
 
 
 def dot(a: Any, b: Any) -> float:
@@ -121,9 +121,3 @@ def norm(tangent: Any) -> float:
 
 def _mapped(fn: Any, tangent: Any) -> Any:
     return map_structure(lambda leaf: fn(leaf) if is_leaf_value(leaf) else None, tangent)
-
-
-def _like(result: Any, leaf: Any) -> Any:
-    if isinstance(leaf, np.ndarray):
-        return np.asarray(result, dtype=leaf.dtype)
-    return leaf.dtype.type(result) if isinstance(leaf, np.generic) else type(leaf)(result)

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from adjoint.analysis.effects import effects
 from adjoint.records import dataclass
 from adjoint.sources.library_folders import is_class_of_a_library, is_of_a_library
+from adjoint.types.classes.safe_lookups import is_filled
 
 _STORES = frozenset(
     ("STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "DELETE_GLOBAL")
@@ -95,11 +96,7 @@ def named_by(function: types.FunctionType) -> list[Any]:
     for module in [one for one in found if isinstance(one, types.ModuleType)]:
         if not is_of_a_library(getattr(module, "__file__", None) or "<frozen"):
             found += [vars(module)[name] for name in names if name in vars(module)]
-    for cell in function.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:  # nothing yet
-            continue
+    found += [cell.cell_contents for cell in function.__closure__ or () if is_filled(cell)]
     return [*found, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
 
 

@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from adjoint.types.structure import like_leaf
+
 
 def _exp10(x: Any) -> Any:
     return np.power(10.0, x)
@@ -24,7 +26,7 @@ class ElementaryFunctionsOfFields:
     _paired: Callable[[Callable[[Any, Any], Any], Any], Any]
 
     def _each(self, fn: Callable[[Any], Any]) -> Any:
-        return self._mapped(lambda part: _like(fn(part), part))
+        return self._mapped(lambda part: like_leaf(fn(part), part))
 
     def sqrt(self) -> Self:
         """The square root of each number."""
@@ -113,15 +115,9 @@ class ElementaryFunctionsOfFields:
     def pow(self, exponent: Any) -> Self:
         """Each number to a power: the same for all, or one for each."""
         if type(exponent) is type(self):
-            return self._paired(lambda part, n: _like(part**n, part), exponent)  # type: ignore[no-any-return]
+            return self._paired(lambda part, n: like_leaf(part**n, part), exponent)  # type: ignore[no-any-return]
         return self._each(lambda part: part**exponent)  # type: ignore[no-any-return]
 
     def root(self, n: int) -> Self:
         """The root of order ``n`` of each number."""
         return self._each(lambda part: _root(part, n))  # type: ignore[no-any-return]
-
-
-def _like(result: Any, part: Any) -> Any:
-    if isinstance(part, np.ndarray):
-        return np.asarray(result, dtype=part.dtype)
-    return part.dtype.type(result) if isinstance(part, np.generic) else type(part)(result)

@@ -51,6 +51,13 @@ def is_float_array(x: object) -> bool:
     return is_foreign(x) and name_of_dtype(x.dtype).startswith(("float", "bfloat", "complex"))  # type: ignore[attr-defined]
 
 
+def like_leaf(result: Any, leaf: Any) -> Any:
+    """A result with the dtype of an array, or of the class of a number."""
+    if isinstance(leaf, np.ndarray):
+        return np.asarray(result, dtype=leaf.dtype)
+    return leaf.dtype.type(result) if isinstance(leaf, np.generic) else type(leaf)(result)
+
+
 def is_leaf_value(x: object) -> bool:
     """Whether ``x`` itself varies smoothly: a number or an array of numbers."""
     return is_number(x) or is_float_array(x)

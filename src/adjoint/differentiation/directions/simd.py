@@ -17,7 +17,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.differentiation.directions.dependence import Directed, Inseparable
 from adjoint.differentiation.zeros.supports import is_support
-from adjoint.ir.join import is_whole_number
+from adjoint.ir.join import is_array, is_whole_number
 from adjoint.ir.rebuild import with_values
 from adjoint.ir.walk import statements_in
 from adjoint.records import replace
@@ -165,7 +165,7 @@ class Bundling:
             _type(access.target)
         elif access.mode == "add_at":
             raise Inseparable
-        elif self.moves(access.value) and not _is_array(access.value) and not _is_element(base, key):
+        elif self.moves(access.value) and not is_array(access.value) and not _is_element(base, key):
             raise Inseparable  # a bundle that is stored in several places is taken for numbers of several places
         return access
 
@@ -191,9 +191,7 @@ class Bundling:
     def computed(self, call: ir.Call) -> Iterator[ir.Statement]:
         """The same for a call of which the arguments are no tests."""
         match call:
-            case ir.Call(callee=callee, kwargs=(), args=args) if callee in _ARITHMETIC and not any(
-                map(_is_array, args)
-            ):
+            case ir.Call(callee=callee, kwargs=(), args=args) if callee in _ARITHMETIC and not any(map(is_array, args)):
                 yield call
             case _:
                 yield from self.array(call)
@@ -341,10 +339,6 @@ def _type(atom: ir.Atom) -> ir.Array | ir.Scalar:
 def _with_axis(type_: ir.Array | ir.Scalar) -> ir.Array:
     dims = type_.dims if isinstance(type_, ir.Array) else ()
     return ir.Array(_DOUBLE, (*(dims or ()), "many"))
-
-
-def _is_array(atom: ir.Atom) -> bool:
-    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array)
 
 
 def _is_element(base: ir.Atom, key: ir.Key | None) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from adjoint import ir
+from adjoint.ir.join import is_array
 from adjoint.ir.rebuild import (
     Leaf,
     joined_target,
@@ -223,13 +224,9 @@ def with_last_arrays(block: ir.Block) -> ir.Block:
 
 def _with_last_arrays(statement: ir.Statement) -> ir.Statement:
     inner = map_blocks(statement, with_last_arrays)
-    if not isinstance(inner, ir.Loop) or not any(map(_is_array, inner.params)):
+    if not isinstance(inner, ir.Loop) or not any(map(is_array, inner.params)):
         return inner
-    return _handing_out(inner, _is_array)
-
-
-def _is_array(param: ir.Var) -> bool:
-    return isinstance(param.type, ir.Array)
+    return _handing_out(inner, is_array)
 
 
 def _without_doubled_targets(loop: ir.Loop, renamed: dict[ir.Var, ir.Atom]) -> ir.Loop:

@@ -8,6 +8,7 @@ from typing import Any
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.dispatch.aliasing.parts import ANY, Way
+from adjoint.ir.join import is_array
 from adjoint.ir.walk import leaves
 
 Origin = tuple[ir.Var | None, Way]
@@ -54,7 +55,7 @@ class Origins:
         match statement:
             case ir.Load(target=target, base=base, key=key):
                 if not isinstance(target.type, ir.Scalar):
-                    self._found[target] = self._after(base, None if _is_array(base) else step_of(key))
+                    self._found[target] = self._after(base, None if is_array(base) else step_of(key))
             case ir.Call(targets=targets):
                 made = self._of_call(statement)
                 self._found.update((target, made) for target in targets if not isinstance(target.type, ir.Scalar))
@@ -113,10 +114,6 @@ def step_of(key: ir.Key) -> Any:
             return value
         case _:
             return ANY
-
-
-def _is_array(atom: ir.Atom) -> bool:
-    return isinstance(atom, ir.Var) and isinstance(atom.type, ir.Array)
 
 
 def _values(block: ir.Block, kind: type[ir.Yield | ir.Continue | ir.Exit]) -> Iterable[tuple[ir.Atom, ...]]:

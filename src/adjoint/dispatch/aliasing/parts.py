@@ -20,6 +20,7 @@ import numpy as np
 
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.types.array_libraries import is_array, shares_memory
+from adjoint.types.classes.safe_lookups import is_filled
 from adjoint.types.structure import fields_of
 
 Way = tuple[Any, ...]
@@ -187,7 +188,7 @@ def parts_of(value: Any) -> list[tuple[Any, Any]]:
     if isinstance(value, weakref.ref):
         return [("()", value())]
     if isinstance(value, types.CellType):
-        return [("cell_contents", value.cell_contents)] if _is_filled(value) else []
+        return [("cell_contents", value.cell_contents)] if is_filled(value) else []
     if isinstance(value, _FUNCTIONS):
         return [(name, part) for name in _PARTS if (part := getattr(value, name, None)) is not None]
     return list(fields_of(value).items()) if has_fields(value) else []
@@ -196,11 +197,3 @@ def parts_of(value: Any) -> list[tuple[Any, Any]]:
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
 _PARTS = ("__self__", "__closure__", "func", "args", "keywords")
 """Attributes of functions by which they hold other values."""
-
-
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True

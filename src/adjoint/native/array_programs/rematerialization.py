@@ -24,6 +24,7 @@ from adjoint.analysis.memory.alias import Aliases
 from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.tapes import tapes_of
+from adjoint.ir.join import is_array
 from adjoint.ir.rebuild import map_blocks, map_branch, rebuild
 from adjoint.ir.walk import binders_of, blocks_of, operands, targets_of, vars_of
 from adjoint.native.costs import KEPT
@@ -150,7 +151,7 @@ class _Sites:
             (target,) = targets_of(taken)
             group = found.setdefault((id(forward[-1]), id(backward[-1])), _Group(forward, backward))
             group.tapes.append(_Tape(self.made[tape], put, put.args[1], taken, target))
-        return [group for group in found.values() if any(_is_array(each.value) for each in group.tapes)]
+        return [group for group in found.values() if any(is_array(each.value) for each in group.tapes)]
 
 
 class _Held:
@@ -247,7 +248,7 @@ class _Choice:
 
     def apply(self, changes: _Changes) -> None:
         for value in self.tape_of:
-            if _is_array(value):
+            if is_array(value):
                 self._weigh(value)
         chosen = largest_closure(self.weights, self.requires)
         again = [var for what, var in self.weights if what == "again" and (what, var) in chosen]
@@ -281,7 +282,7 @@ class _Choice:
             return None
         if self.aliases.is_written(var):
             return None
-        cost = _cost(statement, var) if _is_array(var) else _cost_of_number(statement)
+        cost = _cost(statement, var) if is_array(var) else _cost_of_number(statement)
         if cost is None:
             return None
         read = [each for each in self._read(statement) if not self._is_known_outside(each)]
@@ -375,10 +376,6 @@ class _Choice:
         return rebuild(statement, renamed, binder=lambda _: target)
 
 
-def _is_array(var: ir.Var) -> bool:
-    return isinstance(var.type, ir.Array)
-
-
 def _cost_of_number(statement: ir.Call | ir.Load) -> int | None:
     """What a sum, difference or product of whole numbers costs; None for anything else."""
     is_cheap = isinstance(statement, ir.Call) and statement.callee in _WHOLE and targets_of(statement)[0].type == ir.INT
@@ -391,7 +388,7 @@ def _cost(statement: ir.Call | ir.Load, target: ir.Var) -> int | None:
         is_view = isinstance(statement.key, ir.Subscript) and not any(
             isinstance(item, ir.Var) and not isinstance(item.type, ir.Scalar) for item in statement.key.items
         )
-        return 0 if is_view and isinstance(statement.base, ir.Var) and _is_array(statement.base) else None
+        return 0 if is_view and isinstance(statement.base, ir.Var) and is_array(statement.base) else None
     if statement.callee in _VIEWS:
         return 0
     if statement.kwargs:

@@ -16,6 +16,8 @@ from weakref import WeakSet
 
 from numba.core.dispatcher import Dispatcher
 
+from adjoint.types.classes.safe_lookups import is_filled
+
 _callers: WeakSet[Any] = WeakSet()
 
 
@@ -51,15 +53,7 @@ def forget() -> None:
 def _refers(function: Any, wanted: Any) -> bool:
     """Whether the code of a function names another one, as a global or captured variable or in a module of these."""
     code = function.__code__
-    held = [cell.cell_contents for cell in function.__closure__ or () if _is_full(cell)]
+    held = [cell.cell_contents for cell in function.__closure__ or () if is_filled(cell)]
     held += [function.__globals__[name] for name in code.co_names if name in function.__globals__]
     parts = [vars(module).get(name) for module in held if isinstance(module, type(sys)) for name in code.co_names]
     return any(found is wanted for found in (*held, *parts))
-
-
-def _is_full(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True

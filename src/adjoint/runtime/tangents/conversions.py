@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from adjoint.runtime.tangents.parts import (
-    KEEP,
     Memo,
+    Walk,
     counts_integers,
     is_integer,
     leaf_like,
@@ -138,15 +138,11 @@ def finish(shadow: Any, like: Any, memo: Memo | None = None) -> Any:
     object
         Fresh and writable; it shares memory with nothing but itself, where ``shadow`` does.
     """
-    return _Finish({} if memo is None else memo).of(shadow, like)
+    return _Finish(memo).of(shadow, like)
 
 
-class _Finish:
+class _Finish(Walk):
     """One walk over a shadow. Only mutable structure is remembered: numbers have no identity."""
-
-    def __init__(self, memo: Memo) -> None:
-        self.memo = memo
-        self.keep: list[Any] = memo.setdefault(id(KEEP), [])
 
     def of(self, shadow: Any, like: Any) -> Any:
         if shadow is None:
@@ -209,10 +205,3 @@ class _Finish:
         if id(shadow) in self.memo:
             return self.memo[id(shadow)]
         return self.remember(shadow, leaf_like(shadow, like))
-
-    def remember(self, shadow: Any, result: Any) -> Any:
-        if id(shadow) in self.memo:
-            return self.memo[id(shadow)]
-        self.memo[id(shadow)] = result
-        self.keep.append(shadow)
-        return result

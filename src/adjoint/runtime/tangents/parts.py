@@ -90,6 +90,21 @@ KEEP = object()
 """Under its identity a memo holds what must live as long as the memo does."""
 
 
+class Walk:
+    """A walk over a structure that gives one result for one object, as earlier walks with the same memo did."""
+
+    def __init__(self, memo: Memo | None) -> None:
+        self.memo: Memo = {} if memo is None else memo
+        self.keep: list[Any] = self.memo.setdefault(id(KEEP), [])  # an id is good only as long as its object lives
+
+    def remember(self, x: Any, result: Any) -> Any:
+        if id(x) in self.memo:
+            return self.memo[id(x)]
+        self.memo[id(x)] = result
+        self.keep.append(x)
+        return result
+
+
 def new_zeros(x: Any) -> Any:
     """Zeros for an array, laid out as it is."""
     return of_foreign_arrays().zeros_like(x) if is_foreign(x) else zeros_as(x)

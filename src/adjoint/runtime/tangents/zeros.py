@@ -8,8 +8,8 @@ import numpy as np
 
 from adjoint.runtime.array_functions.arrays import zeros_like
 from adjoint.runtime.tangents.parts import (
-    KEEP,
     Memo,
+    Walk,
     counts_integers,
     is_integer,
     new_zeros,
@@ -123,14 +123,13 @@ _WHOLE = (int, np.integer, np.bool_)
 """What a slot of floats may hold besides: 0 on one path, ``x**2`` on another."""
 
 
-class _Zeros:
+class _Zeros(Walk):
     """One walk over a structure."""
 
     def __init__(self, *, mutable: bool, memo: Memo | None, share: bool = True) -> None:
+        super().__init__(memo)
         self.mutable = mutable
         self.share = share
-        self.memo: Memo = {} if memo is None else memo
-        self.keep: list[Any] = self.memo.setdefault(id(KEEP), [])  # an id is good only as long as its object lives
 
     def of(self, x: Any) -> Any:
         if type(x) is float:
@@ -179,11 +178,4 @@ class _Zeros:
         if not self.mutable and empty:
             self.memo[id(x)] = None
             return None
-        return result
-
-    def remember(self, x: Any, result: Any) -> Any:
-        if id(x) in self.memo:
-            return self.memo[id(x)]
-        self.memo[id(x)] = result
-        self.keep.append(x)
         return result

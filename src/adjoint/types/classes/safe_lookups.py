@@ -1,8 +1,13 @@
-"""Lookups that may raise: of attributes, where a metaclass has a `__getattr__`; in tables, of what cannot be hashed."""
+"""Lookups that may raise.
+
+Attributes, where a metaclass has a `__getattr__`; entries of tables under what cannot be hashed; variables that a
+function captures before anything is assigned to them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from types import CellType
 from typing import Any
 
 
@@ -44,5 +49,19 @@ def is_hashable(x: Any) -> bool:
     try:
         hash(x)
     except TypeError:
+        return False
+    return True
+
+
+def contents_of(cell: CellType) -> Any:
+    """What a variable holds that a function captures; None where nothing is assigned to it yet."""
+    return cell.cell_contents if is_filled(cell) else None
+
+
+def is_filled(cell: CellType) -> bool:
+    """Whether something is assigned to a variable that a function captures."""
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
         return False
     return True

@@ -7,7 +7,7 @@ attributes that are written are forgotten.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import CellType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.signals import Restart
 from adjoint.frontend.interpreter.values import FORGOTTEN, FORGOTTEN_CONSTANT, Forgotten, Record, Ref, Value
 from adjoint.ir.walk import key_atoms, operands, statements_in, terminators_in, vars_of
+from adjoint.types.classes.safe_lookups import contents_of
 from adjoint.types.structure import fields_of
 
 
@@ -112,7 +113,7 @@ def refuse_written(lo: Lowerer, body: ir.Block) -> None:
         if cell in run.outside or cell in run.given:
             bound = written.variables.get((id(source), "cell_contents"))
             held = lo.store.get(cell, run.outside.get(cell))
-            found = bound[2] if bound is not None else _written_in(lo, _contents_of(source)) if is_read(held) else None
+            found = bound[2] if bound is not None else _written_in(lo, contents_of(source)) if is_read(held) else None
             if found is not None:
                 raise found
     for argument in run.arguments.values():
@@ -160,13 +161,6 @@ def _now(lo: Lowerer, path: tuple[Any, ...]) -> Any:
     try:
         return reader(path)(lo.run_data.root)
     except (AttributeError, KeyError, ValueError, IndexError, TypeError):
-        return None
-
-
-def _contents_of(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # nothing is assigned yet
         return None
 
 

@@ -18,6 +18,7 @@ from adjoint.frontend.differentiation.wrt import refusal
 from adjoint.frontend.entry.captured import has_fields
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value
+from adjoint.types.classes.safe_lookups import contents_of
 from adjoint.types.structure import fields_of
 
 MOST_LOOKED_AT = 20_000
@@ -86,7 +87,8 @@ def _next(value: Any, is_followed: bool) -> Iterator[tuple[Any, bool]]:
     """What something leads to, and whether that is looked into."""
     match value:
         case types.FunctionType():
-            yield from ((cell.cell_contents, is_followed) for cell in value.__closure__ or () if _is_filled(cell))
+            held = map(contents_of, value.__closure__ or ())
+            yield from ((each, is_followed) for each in held if each is not None)
             yield from ((each, False) for each in (value.__defaults__, value.__kwdefaults__) if each)
         case types.MethodType():
             yield from ((value.__self__, is_followed), (value.__func__, is_followed))
@@ -100,10 +102,3 @@ def _next(value: Any, is_followed: bool) -> Iterator[tuple[Any, bool]]:
             return  # the names of a module
         case _:
             yield from ((each, False) for each in gc.get_referents(value))
-
-
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
