@@ -196,7 +196,11 @@ def set_flat_item(lo: Lowerer, array: Value, index: Value, value: Value, node: a
 
 def _flat_places(lo: Lowerer, array: Value, index: Value, node: ast.AST | None) -> Value:
     """The places that an index of ``array.flat`` names, as one number or an array of them."""
-    if isinstance(index, (ir.Var, ir.Const)) and isinstance(type_of(index), ir.Scalar):
+    type_ = type_of(index) if isinstance(index, (ir.Var, ir.Const)) else None
+    if isinstance(type_, ir.Scalar) and type_.kind == "bool":  # Python's True is the first place; NumPy's is refused
+        helps = ("give a place, array.flat[0], or ask: if condition: array.flat[0]",)
+        raise lo.problem("AD0301", node, "a truth value as an index of 'flat'", helps=helps)
+    if isinstance(type_, ir.Scalar):
         return index
     size = call(lo, np.size, [materialize(lo, array, node)], node)
     return containers.subscript(lo, call(lo, np.arange, [size], node), index, node)
