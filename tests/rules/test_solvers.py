@@ -578,6 +578,22 @@ def test_reports_of_roots() -> None:
     assert ad.value_and_grad(f)(1.7)[0] == pytest.approx(f(1.7), rel=1e-12)
 
 
+def test_reports_of_systems() -> None:
+    def f(a, limit=0):
+        equations = lambda x: [x[0] ** 2 - a, x[0] * x[1] - 1.0]
+        x, report, flag, message = optimize.fsolve(equations, [1.0, 1.0], full_output=True, maxfev=limit)
+        if flag != 1:
+            raise ValueError(message)
+        slope = lambda y: [[3.0 * y[0] ** 2]]
+        other = optimize.fsolve(lambda y: y**3 - a, 1.0, fprime=slope, full_output=1)
+        return x[0] * x[1] ** 2 + np.sum(report["fvec"]) + other[0][0] * other[2]
+
+    check_grads(f, (1.7,), order=2)
+    assert ad.value_and_grad(f)(1.7)[0] == pytest.approx(f(1.7), rel=1e-12)
+    with pytest.raises(RuntimeError, match="converge"):
+        ad.grad(f)(1.7, 3)
+
+
 def test_a_root_that_is_not_found_raises_whatever_disp_says() -> None:
     f = lambda a, n: optimize.bisect(lambda x: x * x - a, 0.0, 3.0, maxiter=n, disp=False)
     assert ad.grad(f)(2.0, 100) == pytest.approx(0.5 / np.sqrt(2.0))

@@ -18,6 +18,7 @@ from adjoint.runtime.numerical_methods.of_scipy.solvers import (
     least_with_gradient,
     least_within,
     newton,
+    reported_system,
     scalar_root,
     system,
     vector_root,
@@ -55,11 +56,6 @@ class RootResults(Solution):
         self.root = x
         self.converged = True
         self.flag = "converged"
-
-
-def _given(options):
-    """The options that are not None."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 # --- roots of functions of a number -----------------------------------------------------------------------------------
@@ -209,8 +205,8 @@ def _fsolve(
     factor=100,
     diag=None,
 ):
-    if full_output or col_deriv:
-        raise NotImplementedError("full_output" if full_output else "col_deriv")
+    if col_deriv:
+        raise NotImplementedError("col_deriv")
     args = tupled(args)
     start = np.ravel(np.asarray(stop_gradient(x0)) + 0.0)
     options = {
@@ -222,10 +218,13 @@ def _fsolve(
         "factor": factor,
         "diag": diag,
     }
+    solve = reported_system if full_output else system
     if fprime is None:
-        return solved(root, lambda x: vector_of(func(x, *args)), (start,), system, (options,))
-    both = lambda x: (vector_of(func(x, *args)), np.asarray(fprime(x, *args)))
-    return solved(root_of_part, both, (start,), 0, with_slope, (system, options))
+        found = solved(root, lambda x: vector_of(func(x, *args)), (start,), solve, (options,))
+    else:
+        both = lambda x: (vector_of(func(x, *args)), np.asarray(fprime(x, *args)))
+        found = solved(root_of_part, both, (start,), 0, with_slope, (solve, options))
+    return (found, {"fvec": vector_of(func(found, *args))}, 1, "The solution converged.") if full_output else found
 
 
 SYSTEMS = [

@@ -47,6 +47,14 @@ def system(f: Fn, options: Any) -> Any:
     return found
 
 
+def reported_system(f: Fn, options: Any) -> Any:
+    """The same, where the program is told that ``fsolve`` says that it has converged."""
+    found, _, flag, message = optimize.fsolve(f, full_output=True, **options)
+    if flag != 1:
+        raise RuntimeError(f"fsolve did not converge: {message}")
+    return found
+
+
 def vector_root(f: Fn, options: Any) -> Any:
     """The root that ``scipy.optimize.root`` finds."""
     options = dict(options)
