@@ -346,3 +346,17 @@ def pairs_of_others(x):
 
 def test_third_derivatives_of_a_product():
     alike(ad.hessian, pairs_of_others, np.array([0.3, 1.5, 2.0]))
+
+
+def places_after_dots(x):
+    y = np.zeros(3)
+    y[..., (0, 1)] += x[1:]
+    y[(0, 2), ...] *= x[..., (1, 2)]
+    return np.sum(y**2 * x) + np.sum(x[..., (2,)])
+
+
+def test_places_beside_dots_that_stand_for_no_axis():
+    """``x[..., (0, 2)]`` of a vector was ``x[0, 2]``, which raised."""
+    x = np.array([0.3, 0.5, 0.8])
+    np.testing.assert_allclose(ad.grad(places_after_dots, native=True)(x), ad.grad(places_after_dots)(x), rtol=1e-14)
+    alike(ad.grad, lambda x: ad.grad(places_after_dots)(x)[1], x)

@@ -10,6 +10,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.differentiation.reverse.residuals.tapes import dtype_of
 from adjoint.ir.join import type_of_atom
+from adjoint.ir.walk import is_basic
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime import display
 from adjoint.runtime.array_functions.places import add_at
@@ -53,7 +54,7 @@ def _without_lists(key: ir.Subscript, before: list[ir.Statement]) -> ir.Subscrip
             array = ir.Var(item.hint, ir.Array(dtype_of(type_.element), ("any",)))
             before.append(ir.Call((array,), np.array, (item,)))
             item = array
-        elif isinstance(item, ir.Const) and len(key.items) > 1 and _is_of_places(item.value):
+        elif isinstance(item, ir.Const) and (key.tupled or len(key.items) > 1) and _is_of_places(item.value):
             array = ir.Var("places", ir.Array(np.dtype(int), ("any",)))
             before.append(ir.Call((array,), np.array, (item,)))
             item = array
@@ -82,7 +83,7 @@ def _expanded(base: ir.Atom, key: ir.Subscript) -> ir.Subscript:
         return key
     (place,) = places
     items = (*key.items[:place], *[ir.WHOLE_AXIS] * (rank - taken), *key.items[place + 1 :])
-    return ir.Subscript(items, tupled=len(items) > 1)
+    return ir.Subscript(items, tupled=len(items) > 1 or not all(map(is_basic, items)))
 
 
 def _is_ellipsis(item: ir.Atom | ir.Slice) -> bool:
