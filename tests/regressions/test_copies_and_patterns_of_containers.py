@@ -165,3 +165,29 @@ def test_a_mapping_pattern_of_another_table_is_refused():
 
     with pytest.raises(ad.DifferentiationError, match="a mapping pattern needs a dict"):
         ad.grad(f)(1.3)
+
+
+class Path:
+    def __init__(self, points):
+        self.points = points
+        self.seen = []
+
+    def moved(self, by):
+        other = copy.deepcopy(self)
+        other.points = [[by * number for number in point] for point in self.points]
+        return other
+
+
+PATH = Path([[1.0, 2.0], [3.0, 4.0]])
+
+
+def of_a_copy(x):
+    other = PATH.moved(x)
+    other.seen.append(x)
+    other.seen += [other.points[1][0] * other.seen[0]]
+    return sum(other.seen) * other.points[0][1] + len(PATH.seen)
+
+
+def test_lists_in_which_nothing_is_known_to_lie_are_copied_deep():
+    check_grads(of_a_copy, (1.5,), order=2)
+    assert PATH.seen == []

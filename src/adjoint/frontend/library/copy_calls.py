@@ -158,8 +158,10 @@ def _copied(lo: Lowerer, value: Value, inner: Callable[[Value], Value], node: as
 
 
 def _holds_what_is_immutable(type_: ir.Type) -> bool:
-    part = type_.element if isinstance(type_, ir.List) else type_.value if isinstance(type_, ir.Dict) else None
-    return _is_immutable(part)
+    if not isinstance(type_, (ir.List, ir.Dict)):
+        return False
+    part = type_.element if isinstance(type_, ir.List) else type_.value
+    return part is None or _is_immutable(part)  # None: as far as is known, nothing lies in it
 
 
 def _has_only_what_is_immutable(type_: ir.Instance) -> bool:
