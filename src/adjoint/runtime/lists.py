@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from adjoint.diagnostics import error
+
 _NO_ITEM = object()
 
 
@@ -51,3 +53,18 @@ def next_item(iterator: Iterator[Any], otherwise: Any) -> tuple[bool, Any]:
     """
     item = next(iterator, _NO_ITEM)
     return (False, otherwise) if item is _NO_ITEM else (True, item)
+
+
+def check_items(items: Any) -> None:
+    """Refuses a list without items, of which NumPy makes other arrays than of those that it has elsewhere.
+
+    Raises
+    ------
+    DifferentiationError
+        AD0402.
+
+    >>> check_items([[1, 2]])
+    """
+    if len(items) == 0:
+        label = "in this call the list is empty: NumPy makes a vector of floats of it, whose dtype or rank is asked for"
+        raise error("AD0402", None, label, helps=("give the array its dtype and shape: np.zeros((0, 2), dtype=int)",))

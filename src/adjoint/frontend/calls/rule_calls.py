@@ -12,6 +12,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
+from adjoint.frontend.calls.empty_lists import see_items
 from adjoint.frontend.calls.opaque.arguments import may_carry, refuse_objects
 from adjoint.frontend.calls.operands import arrays, class_of_alien, is_inexact, stop_at_alien
 from adjoint.frontend.data import making
@@ -152,6 +153,7 @@ def call_rule(lo: Lowerer, callee: Any, args: list[Value], kwargs: dict[str, Val
     placed = [_axes(lo, name, value) for name, value in zip(names, bound, strict=False)]
     atoms = [materialize(lo, value, node, observer=observer) for value in placed]
     pairs = {name: materialize(lo, _axes(lo, name, each), node, observer=observer) for name, each in named.items()}
+    see_items(lo, callee, atoms, pairs, node)
     return call_any(lo, callee, atoms, node, **pairs)
 
 

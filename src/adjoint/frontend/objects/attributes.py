@@ -18,6 +18,7 @@ from adjoint import ir
 from adjoint.diagnostics.other_names import elsewhere
 from adjoint.diagnostics.similar import did_you_mean
 from adjoint.frontend.calls.emitted_calls import call_any
+from adjoint.frontend.calls.empty_lists import see_dtype, see_rank
 from adjoint.frontend.data.making import new_dict
 from adjoint.frontend.data.outside.lookups import note
 from adjoint.frontend.data.tagged_items import taken
@@ -361,6 +362,7 @@ def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node
     dtype = base.type.dtype if isinstance(base.type, (ir.Array, ir.Scalar)) else None
     if dtype is not None:
         lo.run_data.asked_for_dtypes.append(base)
+        see_dtype(lo, dtype, name)
         if name == "dtype" or (name == "device" and lo.settings.target.library is None):
             return ir.Const(dtype if name == "dtype" else "cpu")  # as NumPy says of all of its own
         if name == "itemsize" or (name == "nbytes" and isinstance(base.type, ir.Scalar)):
@@ -368,6 +370,7 @@ def _attribute_of_number(lo: Lowerer, base: ir.Var, owner: type, name: str, node
     callee = registry.attribute_of(owner, name)
     if callee is not None:
         if name == "ndim" and isinstance(base.type, ir.Array) and base.type.dims is not None:
+            see_rank(lo, len(base.type.dims))
             return ir.Const(len(base.type.dims))
         return call_any(lo, callee, [base], node)
     callee = registry.method_of(owner, name)

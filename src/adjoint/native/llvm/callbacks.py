@@ -104,6 +104,8 @@ def announced(value: Any, dtype: np.dtype[Any], rank: int, written: bool) -> np.
 
 def _as_announced(value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
     found = np.asarray(value)
+    if found.shape == (0,) and found.dtype == float and rank > 1:  # as NumPy makes of any list without items
+        return np.zeros((0,) * rank, dtype)
     if found.dtype != dtype or found.ndim != rank:
         raise TypeError(f"an array of rank {found.ndim} of {found.dtype} where one of rank {rank} was announced")
     return found

@@ -15,7 +15,7 @@ from adjoint.runtime.arithmetic.checks import (
 )
 from adjoint.runtime.arithmetic.complex_powers import check_real
 from adjoint.runtime.arithmetic.in_place import check_array, check_number, check_written
-from adjoint.runtime.lists import first_of_same, order_of_items
+from adjoint.runtime.lists import check_items, first_of_same, order_of_items
 from adjoint.runtime.messages import check_in_place, check_sum
 from adjoint.runtime.objects import (
     check_least_length,
@@ -42,6 +42,7 @@ CHECKS = (
         check_exact,
         check_factor,
         check_floats,
+        check_items,
         check_number,
         check_operand,
         check_real,

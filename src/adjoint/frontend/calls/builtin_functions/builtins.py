@@ -14,6 +14,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.frontend.calls.emitted_calls import call_any
+from adjoint.frontend.calls.empty_lists import see_rank
 from adjoint.frontend.calls.handlers import HANDLERS, Handler, handles
 from adjoint.frontend.calls.opaque.arguments import refuse_made_here
 from adjoint.frontend.calls.opaque.library_classes import look_where_it_comes_from
@@ -407,6 +408,7 @@ def _is_iterable(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node:
 @handles(np.ndim)
 def _ndim(lo: Lowerer, args: list[Value], kwargs: dict[str, Value], node: ast.AST | None) -> Any:
     rank = _rank(lo, args[0]) if len(args) == 1 else None
+    see_rank(lo, rank)
     return NotImplemented if rank is None else ir.Const(rank)
 
 

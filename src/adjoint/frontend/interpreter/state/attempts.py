@@ -200,6 +200,8 @@ class Run:
     sets: dict[ir.Var, Any] = field(default_factory=dict)
     """Sets that were made empty, by variable, and where in the source."""
     makes_records: bool = False
+    makes_of_items: bool = False
+    """Whether an array is made of a list of unknown length, which has another dtype or rank where the list is empty."""
     """Whether an array of records was made."""
     pools: dict[Site, ir.Var] = field(default_factory=dict)
     """The lists of all objects of classes whose objects refer to each other."""
@@ -280,6 +282,8 @@ class Settings:
     """Whether items were refused of several structures that are none either where classes are linked."""
     written_matrices: bool = False
     """Whether what varies is written into sparse matrices that are filled entry by entry."""
+    lists_have_items: bool = False
+    """Whether lists of which arrays are made have to have items, since dtypes or ranks of arrays are asked for."""
     fields_apart: bool = False
     """Whether what varies is written into arrays of records, of which each field is an array then."""
     stepped: set[Site] = field(default_factory=set)
