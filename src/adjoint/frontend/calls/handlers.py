@@ -43,6 +43,33 @@ _FOR_NUMBERS = (
     "iterators.folds",
 )
 _FOR_CONTAINERS = (*_FOR_NUMBERS, "data.container_methods")
+_OF_FUNCTIONS = {
+    "collections": ("library.collections_calls",),
+    "contextlib": ("control.contexts_of_generators",),
+    "copy": ("library.copy_calls",),
+    "functools": ("library.functools_calls",),
+    "importlib": ("calls.builtin_functions.reflection",),
+    "scipy.spatial.transform._rotation": ("external.rotation_calls",),
+    "statistics": ("library.statistics_calls",),
+    "typing": ("library.typing_calls",),
+    "adjoint.declarations.checkpointing": ("surgery.checkpointed_loops",),
+    "adjoint.declarations.custom_derivatives": ("declared.inside",),
+    "adjoint.declarations.flow_derivatives": ("flow.derivatives",),
+    "adjoint.declarations.function_values": ("functions.function_values",),
+    "adjoint.declarations.implicit": ("declared.implicit_calls",),
+    "adjoint.declarations.inline_adjoints": ("declared.inline_adjoints",),
+    "adjoint.declarations.surgery": ("surgery.surgery",),
+    "adjoint.frontend.control.contexts_of_generators": ("control.contexts_of_generators",),
+    "adjoint.frontend.declared.implicit_definitions": ("declared.implicit_calls",),
+    "adjoint.frontend.external.autograd.definitions": ("external.autograd.calls",),
+    "adjoint.frontend.external.rotation_definitions": ("external.rotation_calls",),
+    "adjoint.frontend.library.attribute_tables": ("objects.own_attributes", "calls.builtin_functions.namespaces"),
+    "adjoint.frontend.library.in_python.functools_definitions": ("library.functools_calls",),
+    **dict.fromkeys(
+        (f"adjoint.parameters.{name}" for name in ("aggregate", "iteration", "unroll")), ("data.parameter_updates",)
+    ),
+}
+"""Of functions in Python, by the modules that they are defined in."""
 _WITH_HANDLERS = ("adjoint", "numpy", "builtins", "math", "operator", "functools", "itertools", "heapq")
 _loaded: set[str] = set()
 
@@ -82,49 +109,13 @@ def _families(constant: Any) -> tuple[str, ...]:
             return ("calls.builtin_functions.operator_functions",)
         case type(__module__="adjoint.declarations.surgery"):
             return ("surgery.backward_blocks",)
-        case type(__module__="collections" | "types") | FunctionType(__module__="collections"):
+        case type(__module__="collections" | "types"):
             return ("library.collections_calls",)
-        case FunctionType(__module__="adjoint.frontend.library.attribute_tables"):
-            return ("objects.own_attributes", "calls.builtin_functions.namespaces")
-        case FunctionType(__module__="functools" | "adjoint.frontend.library.in_python.functools_definitions"):
-            return ("library.functools_calls",)
-        case FunctionType(__module__="contextlib" | "adjoint.frontend.control.contexts_of_generators"):
-            return ("control.contexts_of_generators",)
-        case FunctionType(
-            __module__="adjoint.declarations.implicit" | "adjoint.frontend.declared.implicit_definitions"
-        ):
-            return ("declared.implicit_calls",)
-        case FunctionType(__module__="copy"):
-            return ("library.copy_calls",)
-        case FunctionType(__module__="importlib"):
-            return ("calls.builtin_functions.reflection",)
-        case FunctionType(__module__="statistics"):
-            return ("library.statistics_calls",)
-        case FunctionType(__module__="typing"):
-            return ("library.typing_calls",)
-        case FunctionType(__module__="adjoint.declarations.custom_derivatives") if constant.__name__ != "stop_gradient":
-            return ("declared.inside",)
-        case FunctionType(__module__="adjoint.parameters.aggregate" | "adjoint.parameters.iteration"):
-            return ("data.parameter_updates",)
-        case FunctionType(__module__="adjoint.parameters.unroll"):
-            return ("data.parameter_updates",)
-        case FunctionType(__module__="adjoint.declarations.function_values"):
-            return ("functions.function_values",)
-        case FunctionType(__module__="adjoint.declarations.checkpointing"):
-            return ("surgery.checkpointed_loops",)
-        case FunctionType(__module__="adjoint.declarations.flow_derivatives"):
-            return ("flow.derivatives",)
-        case FunctionType(__module__="adjoint.declarations.inline_adjoints"):
-            return ("declared.inline_adjoints",)
-        case FunctionType(__module__="adjoint.declarations.surgery"):
-            return ("surgery.surgery",)
+        case FunctionType(__module__=str(home)) if home in _OF_FUNCTIONS and constant.__name__ != "stop_gradient":
+            return _OF_FUNCTIONS[home]
         case type(__module__=str(home)) | FunctionType(__module__=str(home)) if home.startswith("scipy.sparse."):
             return ("external.sparse.values",)
-        case (FunctionType() | type()) as made if made.__module__ == "scipy.spatial.transform._rotation":
-            return ("external.rotation_calls",)
-        case FunctionType(__module__="adjoint.frontend.external.autograd.definitions"):
-            return ("external.autograd.calls",)
-        case FunctionType(__module__="adjoint.frontend.external.rotation_definitions"):
+        case type(__module__="scipy.spatial.transform._rotation"):
             return ("external.rotation_calls",)
         case object(__module__="numpy.random" | "numpy.random._generator" | "numpy.random.mtrand" | "random"):
             return ("external.random.calls",)
