@@ -325,7 +325,8 @@ class _Choice:
             names[var] = self._keep(var, first, changes)
         for var in order:
             target = names.setdefault(var, ir.Var(var.hint, var.type, var.named))
-            written.append(self._again(var, target, names))
+            others = [tape.target for tape in self.group.tapes if tape.value is var and tape.target is not target]
+            written += [self._again(var, each, names) for each in (target, *others)]
 
     def _in_order(self, again: Sequence[ir.Var], kept: list[ir.Var]) -> Iterator[ir.Var]:
         """What is computed again, each after what it reads; what else that is becomes ``kept``."""
