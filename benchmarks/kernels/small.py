@@ -165,6 +165,32 @@ def implicit_reaction(u, a, steps):
     return u @ u
 
 
+def burgers_rate(left, u, right, viscosity):
+    """What Burgers' equation says of the time derivative, with von Neumann's artificial viscosity, and a reaction."""
+    steepness = 0.5 * (right - left)
+    bend = left - 2.0 * u + right
+    artificial = 0.2 * np.abs(steepness)
+    return (viscosity + artificial) * bend - u * steepness + 0.01 * u * (1.0 - u * u)
+
+
+def burgers(u, viscosity, steps, dt):
+    """Burgers' equation by Runge and Kutta's method of four stages: a function that is called with slices."""
+    u = u.copy()
+    for _ in range(steps):
+        first = burgers_rate(u[:-2], u[1:-1], u[2:], viscosity)
+        half = u.copy()
+        half[1:-1] += 0.5 * dt * first
+        second = burgers_rate(half[:-2], half[1:-1], half[2:], viscosity)
+        half = u.copy()
+        half[1:-1] += 0.5 * dt * second
+        third = burgers_rate(half[:-2], half[1:-1], half[2:], viscosity)
+        whole = u.copy()
+        whole[1:-1] += dt * third
+        fourth = burgers_rate(whole[:-2], whole[1:-1], whole[2:], viscosity)
+        u[1:-1] += dt / 6.0 * (first + 2.0 * (second + third) + fourth)
+    return u @ u
+
+
 def network(w1, b1, w2, b2, inputs, labels):
     """The cross entropy of a small network."""
     h = np.tanh(inputs @ w1 + b1)
@@ -241,6 +267,7 @@ OTHERS = {
     "conjugate_gradients": Kernel(
         conjugate_gradients, lambda rng, n: (_definite(rng, n), rng.normal(size=n), 10), 4, 200, (0, 1)
     ),
+    "burgers": Kernel(burgers, lambda rng, n: (rng.normal(size=n), 0.3, 20, 0.1), 5, 4000, (0, 1)),
     "implicit_reaction": Kernel(
         implicit_reaction, lambda rng, n: (rng.normal(size=n), _definite(rng, n) / n, 10), 4, 150, (0, 1)
     ),

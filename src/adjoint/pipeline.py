@@ -16,6 +16,9 @@ from adjoint import ir
 from adjoint.passes import DRIVERS, PASSES, Context
 from adjoint.target import SKIPPED
 
+CLEANUP = ("dead-code", "value-numbering", "merge-branches")
+"""To a fixed point; in other pipelines ``cleanup`` stands for it."""
+
 NORMAL_FORM = ("normalize", "complex-stores")
 """The form that the reverse sweep is read off."""
 
@@ -121,6 +124,7 @@ NATIVE = (
     "drop-error-states",
     "handlers-as-python",
     "agreeing-extents",
+    "extents-of-calls",
     "agreeing-shapes",
     "sums-in-place",
     "delayed-products",

@@ -20,8 +20,6 @@ SKIPPED = frozenset(filter(None, os.environ.get("ADJOINT_SKIP", "").replace(" ",
 INLINED = int(os.environ.get("ADJOINT_INLINE", "30"))
 """How many statements inlining may repeat of one function; of 0, every call of a function stays a call."""
 ALL_INLINED = sys.maxsize
-INLINED_BY_MACHINE = 8
-"""How many times as much machine code repeats: loops are not fused across calls, and arrays are not told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +54,6 @@ class Target:
     skipped: frozenset[str] = SKIPPED
     library: Library | None = None
     watch: Watch | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def most_repeated(self) -> int:
-        """How many statements inlining may repeat of one function before that stays a function."""
-        return self.inlined * INLINED_BY_MACHINE if self.machine else self.inlined
 
 
 PYTHON = Target()

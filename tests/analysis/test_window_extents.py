@@ -134,3 +134,29 @@ class _Wrong(shapes.Extents):
             for var, shape in self.shapes.items()
             if var not in function.params
         }
+
+
+def slices_that_may_begin_behind_their_end(x):
+    """The length of a slice is not what lies between its bounds where these are the wrong way round."""
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            total += np.sum(np.ones(len(x[i:j]) + 6) * x[0] * np.ones(j - i + 6 if j >= i or x[2] > 9.0 else 6))
+    return total
+
+
+def the_wrong_way_round(x):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            total += np.sum(np.ones(len(x[i:j]) + 6) * x[0] * np.ones(j - i + 6) * x[1])
+    return total
+
+
+@pytest.mark.parametrize("native", [False, True])
+def test_bounds_the_wrong_way_round(native):
+    expected = np.array([slices_that_may_begin_behind_their_end(X) / X[0], *np.zeros(5)])
+    found = ad.grad(slices_that_may_begin_behind_their_end, native=native)(X)
+    np.testing.assert_allclose(found, expected)
+    with pytest.raises(ValueError, match="could not be broadcast together"):
+        ad.grad(the_wrong_way_round, native=native)(X)

@@ -24,7 +24,8 @@ import numpy as np
 
 import adjoint as ad
 from adjoint.dispatch import specialize
-from adjoint.target import ALL_INLINED, Target
+from adjoint.frontend.functions import activations
+from adjoint.target import ALL_INLINED
 from adjoint.testing import clone, leaves, tangent_of
 from fuzz.campaign import commented, failures_in, finish, go_on, parser_of
 from fuzz.check import PRIMAL_SECONDS, Check, Failed, Outcome, Skipped, agree, components, numbers, outcome_of
@@ -54,16 +55,15 @@ SETTINGS: dict[str, int | None] = {INLINED: ALL_INLINED, USUAL: None, KEPT: 0}
 @contextmanager
 def repeating(most: int | None) -> Iterator[None]:
     """Derivatives that are made meanwhile repeat so many statements of one function, at most."""
-    usual = Target.most_repeated
+    usual = activations.budget
     known = {function: dict(table) for function, table in specialize._tables.items()}
     specialize._tables.clear()
     if most is not None:
-        of_target = property(lambda target: ALL_INLINED if target.inlined == ALL_INLINED else most)
-        Target.most_repeated = of_target  # type: ignore[assignment, method-assign]
+        activations.budget = lambda target: ALL_INLINED if target.inlined == ALL_INLINED else most
     try:
         yield
     finally:
-        Target.most_repeated = usual  # type: ignore[method-assign]
+        activations.budget = usual
         specialize._tables.clear()
         specialize._tables.update(known)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import adjoint as ad
+from adjoint.frontend.functions import activations
 from adjoint.target import PYTHON
 from fuzz.inlining import KEPT, SETTINGS, Derivatives, check, repeating, subject_of
 from programs.registry import collect
@@ -37,7 +38,7 @@ def test_settings_decide_what_stays_a_function() -> None:
 
 def test_another_derivative_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = Derivatives._gradient
-    monkeypatch.setattr(Derivatives, "_gradient", lambda self: usual(self) + 1e-6 * (PYTHON.most_repeated == 0))
+    monkeypatch.setattr(Derivatives, "_gradient", lambda self: usual(self) + 1e-6 * (activations.budget(PYTHON) == 0))
     place = next(place for place, case in enumerate(collect()) if case.name == "loops_range.rk4")
     outcome = check(subject_of(place), place)
     assert (outcome.kind, outcome.key) == ("failed", "kept: grad differs")

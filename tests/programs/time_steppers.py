@@ -79,3 +79,50 @@ def rows_with_one_weight(u, weights, rate):
             u = u + 0.1 * mixed * np.tanh(scaled * mixed)
         total += np.sum(scaled * u)
     return total
+
+
+def burgers(left, u, right, viscosity):
+    steepness = 0.5 * (right - left)
+    bend = left - 2.0 * u + right
+    artificial = 0.2 * steepness * steepness
+    return (viscosity + artificial) * bend - u * steepness + 0.01 * u * (1.0 - u * u)
+
+
+@program(positive(6), 0.3)
+def a_function_of_slices_in_four_stages(u, viscosity):
+    u = u.copy()
+    for _ in range(2):
+        first = burgers(u[:-2], u[1:-1], u[2:], viscosity)
+        half = u.copy()
+        half[1:-1] += 0.05 * first
+        second = burgers(half[:-2], half[1:-1], half[2:], viscosity)
+        half = u.copy()
+        half[1:-1] += 0.05 * second
+        third = burgers(half[:-2], half[1:-1], half[2:], viscosity)
+        whole = u.copy()
+        whole[1:-1] += 0.1 * third
+        fourth = burgers(whole[:-2], whole[1:-1], whole[2:], viscosity)
+        u[1:-1] += 0.1 / 6.0 * (first + 2.0 * (second + third) + fourth)
+    return u @ u
+
+
+def upwind(north, west, centre, wind):
+    down = centre - north
+    across = centre - west
+    size = np.sqrt(down * down + across * across + 0.1)
+    flow = wind * (down + 0.5 * across) / size
+    return flow * (1.0 - 0.1 * centre * centre) + 0.02 * down * across - 0.01 * centre
+
+
+@program(positive(4, 5), positive(3, 4))
+def a_function_of_slices_of_matrices(u, wind):
+    u = u.copy()
+    for _ in range(2):
+        first = u.copy()
+        first[1:, 1:] -= 0.1 * upwind(u[:-1, 1:], u[1:, :-1], u[1:, 1:], wind)
+        second = 0.75 * u + 0.25 * first
+        second[1:, 1:] -= 0.025 * upwind(first[:-1, 1:], first[1:, :-1], first[1:, 1:], wind)
+        change = upwind(second[:-1, 1:], second[1:, :-1], second[1:, 1:], wind)
+        u = u / 3.0 + 2.0 / 3.0 * second
+        u[1:, 1:] -= 0.06 * change
+    return np.sum(u * u)

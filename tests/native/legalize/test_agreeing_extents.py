@@ -161,15 +161,17 @@ def test_loops_do_not_compare_what_agrees(
     derivative(*agree)
     derivative(*differ)
     agreeing, general = (emit(each).text for each in texts)
-    assert "rt.agrees(" in agreeing and "common_extent" not in agreeing and "step_along" not in agreeing
-    assert "rt.agrees(" not in general and "step_along" in general
+    assert "rt.extents_agree(" in agreeing and "common_extent" not in agreeing and "step_along" not in agreeing
+    assert "rt.extents_agree(" not in general and "step_along" in general
     assert agreeing.count("for ") < general.count("for ")
 
 
 def test_a_check_says_what_it_is_for() -> None:
-    fused_loops.agrees(5, 3, 2)
-    with pytest.raises(fused_loops.ExtentsDiffer):
-        fused_loops.agrees(5, 3, 1)
+    x = np.zeros((5, 3))
+    fused_loops.extents_agree(x, 3, among=(((0, 0), (0, 1), 2), ((1, None), (0, 1), 0), ((0, 0), None, 5)))
+    for told in (((0, 0), (0, 1), 1), ((1, None), (0, 0), 0), ((0, 1), None, 5)):
+        with pytest.raises(fused_loops.ExtentsDiffer):
+            fused_loops.extents_agree(x, 3, among=(told,))
 
 
 def test_shapes_that_do_not_fit_are_refused_as_by_numpy() -> None:

@@ -8,8 +8,9 @@ values that they had when the terms were made: a term that leaves a loop names n
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,22 @@ from adjoint import ir
 from adjoint.analysis.joins import is_undefined
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.same_shape import is_by_elements, like_argument
-from adjoint.analysis.shapes.shape_rules import ONE, displayed_shape, reduced_shape, told_shape, total_extent
+from adjoint.analysis.shapes.selected_shapes import is_mask, selected_shape
+from adjoint.analysis.shapes.shape_rules import displayed_shape, reduced_shape, told_shape, total_extent
 from adjoint.analysis.shapes.taped_shapes import Shape, TapedShapes
-from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, as_extent, less, names, replaced
+from adjoint.analysis.shapes.terms import (
+    ONE,
+    Extent,
+    as_extent,
+    as_number,
+    broadcast,
+    names,
+    replaced,
+    substituted,
+)
+from adjoint.analysis.shapes.window_extents import WholeNumbers
 from adjoint.ir.join import is_whole_number, type_of_atom
-from adjoint.ir.walk import blocks_of, defined_by, defined_in, is_basic, leaves
+from adjoint.ir.walk import blocks_of, defined_by, defined_in, leaves
 from adjoint.rules.registry import exchanges, rule_for
 from adjoint.runtime import display
 from adjoint.runtime.arithmetic import bundles, fused_loops
@@ -36,6 +48,7 @@ _REDUCTIONS = (
 )
 _MOST_TAPES = 4
 """So many tapes are looked through of which one is filled from the other."""
+Shapes = tuple["Shape | None", ...]
 _LAYOUT = ("dtype", "order")
 """Keywords that leave a shape as it is."""
 
@@ -55,12 +68,15 @@ def are_of_one_shape(one: ir.Atom, other: ir.Atom, extents: Callable[[], Extents
 class Extents:
     """The shapes of the arrays of one function."""
 
-    def __init__(self, function: ir.Function) -> None:
+    def __init__(self, function: ir.Function, called: dict[ir.Function, Shapes] | None = None) -> None:
+        self.called = {} if called is None else called
+        """The shapes of what functions give that are called, in terms of their parameters; none yet while in them."""
         self.shapes: dict[ir.Var, Shape] = {}
         self.tuples: dict[ir.Var, Shape] = {}
         self.whole = WholeNumbers()
         self.parts: dict[ir.Var, tuple[ir.Atom, ...]] = {}
         self.inner: dict[int, set[ir.Var]] = {}
+        self.body = function.body
         self.tapes = TapedShapes(function.body)
         self.selected: dict[int, Shape | None] = {}
         self.decided: dict[ir.Atom, dict[Extent, tuple[Extent | None, ...]]] = {}
@@ -124,9 +140,19 @@ class Extents:
                 known.pop(var, None)
             self.whole.drop(var)
 
-    def unite(self, one: ir.Atom, other: ir.Atom, more: int) -> None:
-        """Takes note that an extent, or a whole number, is another one and ``more``."""
-        mine, value = self.whole.of(one), self.whole.of(other).plus(Linear(more))
+    def agree(self, call: ir.Call) -> None:
+        """Takes note of extents, and whole numbers, that are others and so much more."""
+
+        def number(source: fused_loops.Source) -> Linear:
+            place, axis = source
+            shape = self.of(call.args[place])
+            return self.whole.of(call.args[place]) if axis is None or shape is None else as_number(shape[axis])
+
+        for one, other, more in _value_of(call, "among"):
+            self.unite(number(one), Linear(more) if other is None else number(other).plus(Linear(more)))
+
+    def unite(self, mine: Linear, value: Linear) -> None:
+        """Takes note that an extent, or a whole number, is another number."""
         if mine.constant or list(mine.terms.values()) != [1] or mine.terms.keys() & value.terms.keys():
             return
         (symbol,) = mine.terms
@@ -154,11 +180,17 @@ class Extents:
 
     def statement(self, statement: ir.Statement) -> None:
         match statement:
+            case ir.Call(targets=targets, callee=ir.Definition(function=ir.Function() as callee), args=args):
+                given = self.given_by(callee, args) or (None,) * len(targets)
+                for target, shape in zip(targets, given, strict=True):
+                    parts = enumerate(shape or ())
+                    own = tuple([("extent", target, axis) if part is None else part for axis, part in parts])
+                    self.bind(target, None if shape is None else own)
             case ir.Call(targets=(target,)):
                 self.bind(target, self.result(statement))
                 self.measure(statement, target)
-            case ir.Call(callee=fused_loops.agrees, args=(one, other, ir.Const(value=int() as more))):
-                self.unite(one, other, more)
+            case ir.Call(callee=fused_loops.extents_agree):
+                self.agree(statement)
             case ir.Call(callee=list.append, args=(ir.Var() as tape, value)) if tape in self.tapes:
                 self.fill(tape, value)
             case ir.Call(targets=(target, *others)) if shape_in_arguments(statement) is not None:
@@ -171,7 +203,7 @@ class Extents:
             case ir.Load(target=target, base=base, key=key):
                 self.selected[id(statement)] = shape = self.loaded(base, key)
                 self.bind(target, shape)
-                if _is_mask(target) and (count := self.tapes.mask(base, key)) is not None:
+                if is_mask(target) and (count := self.tapes.mask(base, key)) is not None:
                     self.masks[target] = count
                 self.measure_part(target, base, key)
             case ir.Store(base=ir.Var() as tape, value=value) if tape in self.tapes:
@@ -213,6 +245,25 @@ class Extents:
         if is_by_elements(call):
             return self.broadcast([self.of(arg) for arg in args])
         return told_shape(self, call)
+
+    def given_by(self, callee: ir.Function, args: Sequence[ir.Atom]) -> Shapes:
+        """The shapes of what a function gives that stays one."""
+        if callee not in self.called:
+            self.called[callee] = ()
+            self.called[callee] = Extents(callee, self.called).given()
+        known: dict[Extent, Linear] = {}
+        for param, arg in zip(callee.params, args, strict=True):
+            if param.type == ir.INT:
+                known["number", param] = self.whole.of(arg)
+            elif isinstance(param.type, ir.Array):
+                known.update({("extent", param, axis): as_number(part) for axis, part in enumerate(self.of(arg) or ())})
+        return tuple([_of_shape(shape, known) for shape in self.called[callee]])
+
+    def given(self) -> Shapes:
+        """The shapes of what the function itself gives."""
+        ends = [end.values for end in leaves(self.body) if isinstance(end, ir.Return)]
+        columns = ({self.of(atom) for atom in column} for column in zip(*ends, strict=True))
+        return tuple([column.pop() if len(column) == 1 else None for column in columns])
 
     def product(self, a: ir.Atom, b: ir.Atom) -> Shape | None:
         """The shape of a product of vectors and matrices."""
@@ -277,7 +328,7 @@ class Extents:
             return None
         rank = max(map(len, known))
         columns = zip(*((ONE,) * (rank - len(part)) + part for part in known), strict=True)
-        return tuple(_broadcast_extent(column) for column in columns)
+        return tuple(broadcast(column) for column in columns)
 
     def loaded(self, base: ir.Atom, key: ir.Key) -> Shape | None:
         if isinstance(base, ir.Var) and base in self.tapes:
@@ -287,53 +338,7 @@ class Extents:
             return None
         if not isinstance(base.type, ir.Array):
             return None
-        return self.part(shape, key.items)
-
-    def part(self, shape: Shape, items: Sequence[ir.Atom | ir.Slice]) -> Shape | None:
-        """The shape of what basic indices select, or a mask beside slices, or arrays of places."""
-        if items and all(map(_is_of_places, items)):
-            places = self.broadcast([self.of(item) for item in items])  # type: ignore[arg-type]
-            return None if places is None or len(items) > len(shape) else (*places, *shape[len(items) :])
-        result: list[Extent] = []
-        axis = 0
-        taken = sum(_mask_rank(item) or 1 for item in items if item not in (ir.Const(None), ir.Const(Ellipsis)))
-        may_mask = all(isinstance(item, (ir.Slice, ir.Const)) or _is_mask(item) for item in items)
-        for item in items:
-            match item:
-                case ir.Slice():
-                    if axis >= len(shape):
-                        return None
-                    result.append(self.sliced(shape[axis], item))
-                    axis += 1
-                case ir.Const(value=None):
-                    result.append(ONE)
-                case ir.Const(value=value) if value is Ellipsis:
-                    skipped = len(shape) - taken
-                    result += shape[axis : axis + skipped]
-                    axis += skipped
-                case _ if is_basic(item):
-                    axis += 1
-                case ir.Var() if may_mask and sum(map(_is_mask, items)) == 1:
-                    result.append(self.masks.get(item, ("count", item)))
-                    axis += _mask_rank(item)
-                case _:
-                    return None
-        return None if axis > len(shape) else (*result, *shape[axis:])
-
-    def sliced(self, extent: Extent, part: ir.Slice) -> Extent:
-        """The term of what a slice selects of an axis."""
-        unknown = ("slice", extent, self.whole.bound(part.lower), self.whole.bound(part.upper), part.step)
-        if part.step not in (ir.Const(None), ir.Const(1)):
-            return unknown
-        start, stop = (bound.value if isinstance(bound, ir.Const) else bound for bound in (part.lower, part.upper))
-        if (start is None or (type(start) is int and start >= 0)) and (
-            stop is None or (type(stop) is int and stop < 0)
-        ):
-            return less(extent, (start or 0) - (stop or 0))
-        found = self.whole.window(extent, part)
-        if found is None and (start is None or (type(start) is int and start >= 0)):
-            found = self.whole.up_to_the_end(extent, start or 0, part.upper)
-        return unknown if found is None else found
+        return selected_shape(self, shape, key.items)
 
     def fill(self, tape: ir.Var, value: ir.Atom) -> None:
         is_array = isinstance(value, ir.Var) and isinstance(value.type, ir.Array)
@@ -438,22 +443,14 @@ class Extents:
         return found
 
 
-def _is_of_places(item: ir.Atom | ir.Slice) -> bool:
-    """Whether an index is an array of integers."""
-    type_ = item.type if isinstance(item, ir.Var) else None
-    return isinstance(type_, ir.Array) and type_.dtype is not None and type_.dtype.kind in "iu"
+def _of_shape(shape: Shape | None, known: Mapping[Extent, Linear]) -> tuple[Extent | None, ...] | None:
+    return None if shape is None else tuple([substituted(extent, known) for extent in shape])
 
 
-def _is_mask(item: object) -> bool:
-    return _mask_rank(item) > 0
-
-
-def _mask_rank(item: object) -> int:
-    """Of how many axes a mask selects elements, whose truths stay as they are; 0 for anything else."""
-    type_ = getattr(item, "type", None)
-    if not isinstance(type_, ir.Array) or type_.dtype != np.bool_ or type_.dims is None or type_.storage.written:
-        return 0
-    return len(type_.dims)
+def _value_of(call: ir.Call, name: str) -> Any:
+    value = dict(call.kwargs)[name]
+    assert isinstance(value, ir.Const)
+    return value.value
 
 
 def shape_in_arguments(call: ir.Call) -> ir.Atom | None:
@@ -462,22 +459,6 @@ def shape_in_arguments(call: ir.Call) -> ir.Atom | None:
         return None
     rule = rule_for(call.callee)
     return None if rule is None or rule.shaped_by is None else call.args[rule.shaped_by]
-
-
-def _broadcast_extent(column: Sequence[Extent]) -> Extent:
-    """The extent of a result; of what was broadcast before, with all parts at once: nested, terms would double."""
-    wide: dict[Extent, None] = {}
-    for extent in column:
-        if extent != ONE:
-            wide.update(dict.fromkeys(extent[1:] if _is_broadcast(extent) else (extent,)))  # type: ignore[index]
-    if len(wide) <= 1:
-        return next(iter(wide), ONE)
-    numbers = [extent for extent in wide if isinstance(extent, int)]
-    return numbers[0] if numbers else ("broadcast", *wide)
-
-
-def _is_broadcast(extent: Extent) -> bool:
-    return isinstance(extent, tuple) and extent[:1] == ("broadcast",)
 
 
 __all__ = ["Extents", "Shape"]

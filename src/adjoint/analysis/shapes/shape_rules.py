@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.shapes.window_extents import Extent, total
+from adjoint.analysis.shapes.terms import ONE, Extent, total
 from adjoint.ir.join import is_whole_number
 from adjoint.runtime import display
 from adjoint.runtime.array_functions import sequences
@@ -38,7 +38,6 @@ _AXES_MOVED = (np.transpose, np.swapaxes, np.moveaxis, np.expand_dims)
 _DRAWS_BY_EXTENTS = ("rand", "randn")
 _OF_SQUARES = (np.linalg.cholesky, np.linalg.inv, inverse_factored)
 _RESHAPED = (np.reshape, np.ndarray.reshape)
-ONE: Extent = 1
 
 
 def told_shape(known: Extents, call: ir.Call) -> Shape | None:

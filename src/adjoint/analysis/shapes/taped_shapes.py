@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from adjoint import ir
 from adjoint.analysis.shapes.mirrored_loops import single_index, turns_of
 from adjoint.analysis.shapes.tapes import pushed_together, tapes_of
-from adjoint.analysis.shapes.window_extents import Extent, WholeNumbers, names
+from adjoint.analysis.shapes.terms import Extent, names
+from adjoint.analysis.shapes.window_extents import WholeNumbers
 
 Shape = tuple[Extent, ...]
 

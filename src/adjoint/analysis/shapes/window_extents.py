@@ -7,12 +7,11 @@ slice ``a:b`` selects ``b - a`` where ``0 <= a``, ``0 <= b`` and ``b`` is at mos
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable
 
 from adjoint import ir
 from adjoint.analysis.shapes.linear_indices import Linear
-
-Extent = Hashable
+from adjoint.analysis.shapes.terms import Extent, as_extent, as_number, is_number, less, sum_term
 
 _MOST_RANGES = 8
 """So many indices of loops stand for others at most: ranges of ranges."""
@@ -40,8 +39,9 @@ class WholeNumbers:
             self._sums[target] = one.plus(other if call.callee is operator.add else other.times(-1))
 
     def name(self, target: ir.Var, extent: Extent) -> None:
-        """Takes note of a number that is an extent."""
-        self._sums[target] = _of_extent(extent)
+        """Takes note of a number that is an extent: where its sum may be negative, it is not that sum."""
+        number = as_number(extent)
+        self._sums[target] = number if self._is_natural(number) else Linear(0, {("less", extent, 0): 1})
 
     def drop(self, var: ir.Var) -> None:
         """Drops what is known of a number."""
@@ -53,7 +53,7 @@ class WholeNumbers:
             var: number.replaced(symbol, value) if symbol in number.terms else number
             for var, number in self._sums.items()
         }
-        if _is_number(symbol):
+        if is_number(symbol):
             self._sums[symbol[1]] = value  # type: ignore[index]
 
     def enter(self, loop: ir.Loop) -> None:
@@ -92,11 +92,11 @@ class WholeNumbers:
 
     def bound(self, atom: ir.Atom) -> Hashable:
         """The term of a bound of a slice: equal for equal sums."""
-        return atom if isinstance(atom, ir.Const) else _term(self.of(atom))
+        return atom if isinstance(atom, ir.Const) else sum_term(self.of(atom))
 
     def window(self, extent: Extent, part: ir.Slice) -> Extent | None:
         """How much a slice selects; None where that does not follow."""
-        whole = _of_extent(extent)
+        whole = as_number(extent)
         lower = Linear(0) if part.lower == ir.Const(None) else self.of(part.lower)
         upper = whole if part.upper == ir.Const(None) else self.of(part.upper)
         if isinstance(part.upper, ir.Const) and type(part.upper.value) is int and part.upper.value < 0:
@@ -109,7 +109,7 @@ class WholeNumbers:
 
         Of three or more it is not: ``x[:n - 3]`` of two elements, where ``n`` is 2, is ``x[:-1]``, and has one.
         """
-        left = _of_extent(extent).plus(self.of(stop).times(-1))
+        left = as_number(extent).plus(self.of(stop).times(-1))
         return less(extent, start + left.constant) if not left.terms and left.constant in (0, 1, 2) else None
 
     def is_natural(self, atom: ir.Atom) -> bool:
@@ -130,73 +130,5 @@ class WholeNumbers:
             least, most = self._ranges[symbol]
             number = number.replaced(symbol, least if number.terms[symbol] > 0 else most)
         return number.constant >= 0 and all(
-            times > 0 and not _is_number(symbol) for symbol, times in number.terms.items()
+            times > 0 and not is_number(symbol) for symbol, times in number.terms.items()
         )
-
-
-def _is_number(symbol: Hashable) -> bool:
-    """Whether a symbol is a number of the program, which may be negative; extents are not."""
-    return isinstance(symbol, tuple) and symbol[0] == "number"
-
-
-def less(extent: Extent, count: int) -> Extent:
-    """The term of ``max(extent - count, 0)``."""
-    if count == 0:
-        return extent
-    if isinstance(extent, int):
-        return max(extent - count, 0)
-    if isinstance(extent, tuple) and extent[0] == "sum":
-        known = _of_extent(extent)
-        is_natural = all(times > 0 and not _is_number(symbol) for symbol, times in known.terms.items())
-        if is_natural and (known.constant >= count or list(known.terms.values()) == [1]):
-            return as_extent(known.plus(Linear(-count)))
-    if isinstance(extent, tuple) and extent[0] == "less":
-        return ("less", extent[1], extent[2] + count)
-    return ("less", extent, count)
-
-
-def total(extents: Iterable[Extent]) -> Extent:
-    """The term of a sum of extents."""
-    found = Linear(0)
-    for extent in extents:
-        found = found.plus(_of_extent(extent))
-    return as_extent(found)
-
-
-def _of_extent(extent: Extent) -> Linear:
-    if isinstance(extent, int):
-        return Linear(extent)
-    if isinstance(extent, tuple) and extent[0] == "sum":
-        return Linear(extent[1], dict(extent[2:]))
-    return Linear(0, {extent: 1})
-
-
-def as_extent(number: Linear) -> Extent:
-    """The term of ``max(number, 0)``."""
-    if not number.terms:
-        return max(number.constant, 0)
-    if len(number.terms) == 1:
-        ((symbol, times),) = number.terms.items()
-        if times == 1 and number.constant <= 0:
-            return less(symbol, -number.constant)
-    return _term(number)
-
-
-def _term(number: Linear) -> Extent:
-    return ("sum", number.constant, *sorted(number.terms.items(), key=repr))
-
-
-def replaced(term: Extent, known: Mapping[Extent, Extent | None]) -> Extent:
-    """A term with others in the place of some."""
-    if not isinstance(term, tuple):
-        return term
-    if (other := known.get(term)) is not None:
-        return other
-    return tuple([replaced(part, known) for part in term])
-
-
-def names(term: object, variables: set[ir.Var]) -> bool:
-    """Whether a term names one of some variables."""
-    if isinstance(term, tuple):
-        return any(names(part, variables) for part in term)
-    return isinstance(term, ir.Var) and term in variables

@@ -13,6 +13,7 @@ from adjoint.frontend.functions.called_forms import alike, is_lasting, served
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
+from adjoint.target import Target
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
@@ -89,7 +90,7 @@ def note_inlined(lo: Lowerer, code: ast.AST, before: int, form: Callable[[], For
         return
     known = lo.run_data.inlined.get(code, ())
     this = form()
-    before_it = served(known, this)
+    before_it = served(known, this, lo.settings.target)
     if before_it is None:
         lo.run_data.inlined[code] = (*known, Repeated(this, 1, size))
     else:
@@ -110,20 +111,25 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     if lo.settings.rules_inlined and is_of_rules(closure):
         return False
     kept, inlined = lo.settings.kept.get(code, ()), lo.run_data.inlined.get(code, ())
-    most = lo.settings.target.most_repeated
+    most = budget(lo.settings.target)
     if most and not kept and not inlined:
         return False
     this = form()
-    if served(kept, this) is not None:
+    if served(kept, this, lo.settings.target) is not None:
         return True
     if activation(lo, closure) is not None or not is_lasting(this):
         return False
-    repeated = alike(inlined, this)
+    repeated = alike(inlined, this, lo.settings.target)
     if most and (repeated is None or repeated.statements < most):
         return False
     lo.settings.kept[code] = (*kept, repeated or Repeated(this, 0, 0))
     lo.run_data.has_grown |= repeated is not None
     return True
+
+
+def budget(target: Target) -> int:
+    """How many statements inlining may repeat of one function before that stays a function."""
+    return target.inlined
 
 
 def _size(lo: Lowerer, value: Value) -> int:

@@ -27,6 +27,7 @@ from adjoint.frontend.interpreter.joins import (
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import LOCAL, Closure, Local, Value
 from adjoint.ir.join import join_arrays
+from adjoint.target import Target
 
 MOST_CLONES = 2
 """How many whole numbers a function may be specialised for before it is given them."""
@@ -65,20 +66,20 @@ def key_of(form: Form) -> Hashable:
     return tuple((name, _lasting(anonymous(shape))) for name, shape in form.items())
 
 
-def served(known: Sequence[Repeated], form: Form) -> Repeated | None:
+def served(known: Sequence[Repeated], form: Form, target: Target) -> Repeated | None:
     """The calls that a function for their form serves together with a call of this form."""
-    return next((each for each in known if _common(each.form, form) == each.form), None)
+    return next((each for each in known if _common(each.form, form, target) == each.form), None)
 
 
-def alike(known: Sequence[Repeated], form: Form) -> Repeated | None:
+def alike(known: Sequence[Repeated], form: Form, target: Target) -> Repeated | None:
     """The same, with whole numbers that it is given where there are more than a few of them."""
-    exact = served(known, form)
-    others = [each for each in known if _common(each.form, form) is not None]
+    exact = served(known, form, target)
+    others = [each for each in known if _common(each.form, form, target) is not None]
     if exact is not None or len(others) < MOST_CLONES:
         return exact
     widest = form
     for each in others:
-        widest = _common(widest, each.form) or widest
+        widest = _common(widest, each.form, target) or widest
     return Repeated(widest, sum(each.calls for each in others), sum(each.statements for each in others))
 
 
@@ -91,7 +92,7 @@ def common_form(lo: Lowerer, code: ast.AST, found: Form) -> Form:
     lasting = {name: _lasting(shape) for name, shape in found.items()}
     forms = lo.settings.forms.setdefault(code, [])
     for place, known in enumerate(forms):
-        both = _common(known, lasting)
+        both = _common(known, lasting, lo.settings.target)
         if both is None:
             continue
         if both == known:
@@ -143,8 +144,13 @@ def _of_this_attempt(known: Shape, found: Shape) -> Shape:
             return known
 
 
-def _common(one: Form, other: Form) -> Form | None:
-    """What two forms have in common; None where they differ in more than sizes and whole numbers."""
+def _common(one: Form, other: Form, target: Target) -> Form | None:
+    """What two forms have in common; None where they differ in more than sizes and whole numbers.
+
+    In machine code they may not differ in dtypes and in which axes have one element either: loops are made for these.
+    """
+    if target.machine and _arrays(one) != _arrays(other):
+        return None
     both: Form = {}
     for name, shape in one.items():
         joined = _of_both(shape, other[name]) if name in other else None
@@ -152,6 +158,21 @@ def _common(one: Form, other: Form) -> Form | None:
             return None
         both[name] = joined
     return both if len(both) == len(other) else None
+
+
+def _arrays(form: Form) -> list[tuple[str, tuple[ir.Dim, ...] | None]]:
+    """The dtypes and axes of the arrays in a form."""
+    found: list[tuple[str, tuple[ir.Dim, ...] | None]] = []
+
+    def note(part: Shape) -> Shape:
+        type_ = _type(part) if isinstance(part, (Leaf, Same)) else None
+        if isinstance(type_, ir.Array):
+            found.append((str(type_.dtype), type_.dims))
+        return part
+
+    for shape in form.values():
+        with_parts_replaced(shape, note)
+    return found
 
 
 def _of_both(one: Shape, other: Shape) -> Shape | None:

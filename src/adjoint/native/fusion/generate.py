@@ -48,6 +48,7 @@ class Generator(Elements):
     def __init__(self, plan: Plan, schedule: Schedule, checks: Sequence[Check]) -> None:
         super().__init__(plan, schedule)
         self._checks = list(checks)
+        self._checked: set[tuple[object, ...]] = set()
 
     @property
     def statements(self) -> list[ir.Statement]:
@@ -72,8 +73,10 @@ class Generator(Elements):
             if check.order > order or not all(map(self._is_available, check.extents)):
                 left.append(check)
                 continue
-            extents = [self._extent(extent) for extent in check.extents]
-            self.statements.append(ir.Call((), check.test, tuple(extents)))
+            extents = tuple([self._extent(extent) for extent in check.extents])
+            if (check.test, *extents) not in self._checked:
+                self._checked.add((check.test, *extents))
+                self.statements.append(ir.Call((), check.test, extents))
         self._checks = left
 
     # Memory

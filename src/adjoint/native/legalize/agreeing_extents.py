@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.walk import statements_in, targets_of
+from adjoint.native.legalize.calls.extents import with_agreement
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
@@ -27,31 +26,26 @@ def with_extents_agreeing(function: ir.Function, agreeing: Sequence[Agreement]) 
     """The function with a check of what shall agree before all else."""
     if not agreeing:
         return function
-    statements: list[ir.Statement] = []
-    known: dict[Source, ir.Atom] = {}
-
-    def number(source: Source) -> ir.Atom:
-        place, axis = source
-        param = function.params[place]
-        if axis is None:
-            return param
-        if source not in known:
-            assert isinstance(param.type, ir.Array) and param.type.dims is not None
-            shape, extent = ir.Var("shape", ir.Tuple((ir.INT,) * len(param.type.dims))), ir.Var("n", ir.INT)
-            statements.append(ir.Call((shape,), np.shape, (param,)))
-            statements.append(ir.Load(extent, shape, ir.Subscript((ir.Const(axis),))))
-            known[source] = extent
-        return known[source]
-
-    for each in agreeing:
-        one, other = number(each.one), number(each.other)
-        statements.append(ir.Call((), fused_loops.agrees, (one, other, ir.Const(each.more))))
-    body = ir.Block((*statements, *function.body.statements), function.body.terminator)
-    return ir.Function(function.name, function.params, body, function.doc)
+    return with_agreement(function, [(each.one, each.other, each.more) for each in agreeing])
 
 
 def compared_sources(function: ir.Function) -> set[Source]:
-    """The extents of parameters, and the whole numbers among these, that loops over numbers compare as they run."""
+    """The extents of parameters, and the whole numbers among these, that loops over numbers compare as they run.
+
+    Those in functions that are called are extents of arguments and whole numbers of who calls.
+    """
+    return _compared(function, {})
+
+
+def _compared(function: ir.Function, known: dict[ir.Function, set[Source]]) -> set[Source]:
+    if function in known:
+        return known[function]
+    known[function] = set()
+    known[function] = found = _compared_in(function, known)
+    return found
+
+
+def _compared_in(function: ir.Function, known: dict[ir.Function, set[Source]]) -> set[Source]:
     extents = Extents(function)
     made: dict[ir.Atom, ir.Statement] = {}
     work: list[Hashable] = []
@@ -61,6 +55,11 @@ def compared_sources(function: ir.Function) -> set[Source]:
             work += statement.args
         elif isinstance(statement, ir.Call) and statement.callee is unbroadcast:
             work += (extent for array in statement.args for extent in extents.of(array) or ())
+        elif isinstance(statement, ir.Call) and isinstance(statement.callee, ir.Definition):
+            assert statement.callee.function is not None
+            for place, axis in _compared(statement.callee.function, known):
+                arg = statement.args[place]
+                work.append(arg if axis is None else dict(enumerate(extents.of(arg) or ())).get(axis))
     places = {param: place for place, param in enumerate(function.params)}
     found: set[Source] = set()
     seen: set[Hashable] = set()

@@ -11,7 +11,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.effects import effects_of
 from adjoint.analysis.shapes.extents import Extents
-from adjoint.analysis.shapes.window_extents import Extent
+from adjoint.analysis.shapes.terms import Extent
 from adjoint.ir.join import is_array, is_whole_number
 from adjoint.ir.walk import operands, targets_of
 from adjoint.records import dataclass

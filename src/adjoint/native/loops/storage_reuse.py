@@ -15,7 +15,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.shape_arguments import asks_about_array, shape_argument
-from adjoint.analysis.shapes.window_extents import Extent
+from adjoint.analysis.shapes.terms import Extent
 from adjoint.ir.rebuild import map_blocks, rebuild_terminator, same_atom, substitute
 from adjoint.ir.walk import blocks_of, operands, statements_in, terminators_in
 from adjoint.native.loops.uses import Node, own_arrays

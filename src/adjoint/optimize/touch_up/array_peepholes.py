@@ -20,7 +20,7 @@ import numpy as np
 from adjoint import ir
 from adjoint.analysis.memory.array_layout import asks_layouts
 from adjoint.analysis.shapes.extents import Extents, are_of_one_shape
-from adjoint.analysis.shapes.shape_rules import ONE
+from adjoint.analysis.shapes.terms import ONE
 from adjoint.ir.rebuild import map_blocks
 from adjoint.ir.walk import read_counts, statements_in
 from adjoint.rules.kinds import Elementwise

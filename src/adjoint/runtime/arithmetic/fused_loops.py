@@ -28,6 +28,10 @@ def largest(best: Any, x: Any) -> Any:
     return np.maximum(best, x)
 
 
+Source = tuple[int, "int | None"]
+"""The place of an argument and an axis of it; None for a whole number itself."""
+
+
 def smallest(best: Any, x: Any) -> Any:
     """The smaller of two numbers; not a number if one of them is not."""
     return np.minimum(best, x)
@@ -49,10 +53,16 @@ class ExtentsDiffer(Exception):
     """The arguments of a call are not what machine code was made for: nothing has run yet."""
 
 
-def agrees(one: int, other: int, more: int) -> None:
-    """Raises unless an extent is another one and ``more``."""
-    if one != other + more:
-        raise ExtentsDiffer("made for other extents")
+def extents_agree(*args: Any, among: tuple[tuple[Source, Source | None, int], ...]) -> None:
+    """Raises unless extents of arrays, and whole numbers, are others and so much more; or so much, beside None."""
+    for one, other, more in among:
+        if _size(args, one) != (0 if other is None else _size(args, other)) + more:
+            raise ExtentsDiffer("made for other extents")
+
+
+def _size(args: tuple[Any, ...], source: Source) -> int:
+    place, axis = source
+    return int(args[place] if axis is None else np.shape(args[place])[axis])
 
 
 def contracts_extent(one: int, other: int) -> None:

@@ -31,6 +31,13 @@ def told(value: Value) -> Any:
     return value.value
 
 
+def plain(value: Value) -> Any:
+    """A constant, of whole numbers, None, and tuples of these."""
+    if isinstance(value, Tuple):
+        return tuple(map(plain, value.items))
+    return told(value) if isinstance(value, Known) else int(number(value).name)
+
+
 def either_word(e: Emission, *conditions: str) -> str:
     return numbers.either(e, *map(truth, conditions)).name
 
@@ -44,16 +51,33 @@ def both_words(e: Emission, *conditions: str) -> str:
 
 def _declare_difference(callee: Any, exception: type[Exception], message: str) -> None:
     @rule(callee)
-    def write(e: Emission, one: Value, other: Value, more: Value | None = None) -> None:
+    def write(e: Emission, one: Value, other: Value) -> None:
         a, b = words(e, one, other)
-        if more is not None:
-            b = e.writer.add(b, e.extent(more))
         if a != b:
             e.check(e.writer.compare("ne", a, b), exception, message)
 
 
 _declare_difference(fused_loops.same_extent, ValueError, _BROADCAST)
-_declare_difference(fused_loops.agrees, fused_loops.ExtentsDiffer, "made for other extents")
+
+
+@rule(fused_loops.extents_agree)
+def _extents_agree(e: Emission, *args: Value, among: Value) -> None:
+    def size(source: tuple[int, int | None]) -> str:
+        place, axis = source
+        found = args[place]
+        if axis is None:
+            return e.extent(found)
+        assert isinstance(found, Array)
+        return found.shape[axis]
+
+    for one, other, more in plain(among):
+        a, b = size(one), "0" if other is None else size(other)
+        if more:
+            b = e.writer.add(b, str(more))
+        if a != b:
+            e.check(e.writer.compare("ne", a, b), fused_loops.ExtentsDiffer, "made for other extents")
+
+
 _declare_difference(
     fused_loops.contracts_extent, ValueError, "matmul: operands have a mismatch in their core dimensions"
 )

@@ -1,1 +1,0 @@
-"""Recursive functions in machine code."""
