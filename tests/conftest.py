@@ -39,10 +39,12 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what a run takes a share of; whoever names single tests gets them."""
+    """Leaves out what a run takes a share of; whoever names single tests gets them, who names files all tests."""
     if any("::" in argument for argument in config.args):
         return
-    out = sampling.left_out([item.nodeid for item in items if item.get_closest_marker("each_time") is None])
+    named = {(config.invocation_params.dir / argument).resolve() for argument in config.args}
+    files = {item.nodeid.partition("::")[0] for item in items if item.path in named}
+    out = sampling.left_out([item.nodeid for item in items if item.get_closest_marker("each_time") is None], files)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in out])
     items[:] = [item for item in items if item.nodeid not in out]
 

@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +80,17 @@ SHARES = {
 """Where machine code is compiled, or much is checked again: of how many variants of a test one runs each time; the
 first that fits counts.
 
-What a module chooses by itself counts besides. Of each test one variant is left; tests without variants stay, and
-those marked ``each_time``.
+What a module chooses by itself counts besides. Of each test that has its turn one variant is left; tests without
+variants stay, and those marked ``each_time``.
+"""
+
+
+TURNS = {
+    "tests/native/": 2,
+    "tests/regressions/": 3,
+}
+"""Where each test is a program of its own, and they are many: of how many tests, variants and all, one runs each time;
+the first that fits counts. Those marked ``each_time`` stay, and those of files that somebody names.
 """
 
 
@@ -89,17 +98,23 @@ IN_DEPTH = pytest.mark.skipif(not THOROUGH, reason="`make thorough` runs it: a s
 """Tests of forms that only few derivatives take, or whose like every run tries."""
 
 
-def left_out(tests: Sequence[str]) -> set[str]:
-    """The variants of tests, named by file and ``test[variant]``, that do not run now."""
+def left_out(tests: Sequence[str], files: Collection[str] = ()) -> set[str]:
+    """The tests, named by file and ``test[variant]``, that do not run now; of these files only variants of tests."""
     out: set[str] = set()
     one_left: set[str] = set()
     for name in sorted(tests, key=_lot):
-        shares = next((share for place, share in SHARES.items() if name.startswith(place)), 1)
         test, bracket, _ = name.partition("[")
-        if bracket and test in one_left and not is_chosen(name, shares):
+        is_named = name.partition("::")[0] in files
+        if not (is_named or is_chosen(test, _share(TURNS, name))):
+            out.add(name)
+        elif bracket and test in one_left and not is_chosen(name, _share(SHARES, name)):
             out.add(name)
         one_left.add(test)
     return out
+
+
+def _share(table: Mapping[str, int], name: str) -> int:
+    return next((share for place, share in table.items() if name.startswith(place)), 1)
 
 
 def is_chosen(name: str, shares: int) -> bool:

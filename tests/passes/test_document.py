@@ -8,6 +8,7 @@ from adjoint.passes import DRIVERS, PASSES
 from passes import document
 from passes.firing import fired
 from programs.registry import collect
+from sampling import is_chosen
 
 SILENT = ("unite-memory", "unite-views")
 """Passes whose work the text of a function does not show."""
@@ -29,10 +30,11 @@ def test_every_pass_changes_two_programs() -> None:
     for step, found in document.results()["witnesses"].items():
         for mode, name in found:
             shows[mode, name].add(step)
+    looked_at = [name for name in PASSES if is_chosen(f"two programs of {name}", 4)]
     changed: dict[str, set[str]] = defaultdict(set)
     for mode, name in sorted(shows, key=lambda witness: (-len(shows[witness]), witness)):
-        if any(len(changed[step]) < 2 for step in shows[mode, name]):
+        if any(len(changed[step]) < 2 for step in shows[mode, name].intersection(looked_at)):
             for step in fired(cases[name], mode):
                 changed[step].add(name)
-    few = {name: len(changed[name]) for name in PASSES if len(changed[name]) < 2}
-    assert set(few) == {*DRIVERS, *SILENT, *SELDOM}
+    few = {name: len(changed[name]) for name in looked_at if len(changed[name]) < 2}
+    assert set(few) == {*DRIVERS, *SILENT, *SELDOM}.intersection(looked_at)
