@@ -1,5 +1,6 @@
 """Functions stay functions where inlining them repeats too much: text grows with its source, and numbers are right."""
 
+import heapq
 import math
 import re
 import sys
@@ -694,3 +695,19 @@ def test_adjoints_are_named_by_what_they_are_taken_with_respect_to() -> None:
         check_grads(twice_damped, (0.7,), order=2)
 
     assert re.findall(r"def (\w+_adjoint\w*)", text) == ["damped_adjoint", "damped_adjoint_wrt_u"]
+
+
+def heap_sorted(xs):
+    heap = []
+    for x in xs:
+        heapq.heappush(heap, x * x)
+    first, second = heapq.heappop(heap), heapq.heappop(heap)
+    return first + 2.0 * second + 3.0 * heapq.heappop(heap) * heap[0]
+
+
+def test_machine_code_inlines_longer_what_is_handed_lists() -> None:
+    """It has no form for the lists of a function that stays one here."""
+    pytest.importorskip("llvmlite")
+    x = np.array([0.7, -1.2, 2.1, 0.4, 0.9])
+    assert "def pop_adjoint" in ad.source(ad.grad(heap_sorted), x)
+    np.testing.assert_allclose(ad.grad(heap_sorted, native="strict")(x), ad.grad(heap_sorted)(x), rtol=1e-13)

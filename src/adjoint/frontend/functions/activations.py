@@ -9,7 +9,7 @@ from typing import Any
 
 from adjoint import ir
 from adjoint.frontend.calls.definitions import is_of_rules
-from adjoint.frontend.functions.called_forms import alike, is_lasting, served
+from adjoint.frontend.functions.called_forms import alike, holds_objects, is_lasting, served
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.state.attempts import Form, Repeated
 from adjoint.frontend.interpreter.values import Closure, GeneratorObject, Record, Ref, TupleValue, Value
@@ -17,6 +17,9 @@ from adjoint.target import Target
 
 MAX_STRUCTURAL_DEPTH = 60
 MAX_REPEATED = 300
+MORE_OF_OBJECTS = 8
+"""How many times as much machine code repeats of what is handed lists or objects: for some of what they hold when they
+are handed over, it has no form."""
 MIN_KEPT = 16
 """Of how many statements a function is that is worth a call: of fewer, calls take longer, and the text is as long."""
 CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
@@ -111,10 +114,10 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     if lo.settings.rules_inlined and is_of_rules(closure):
         return False
     kept, inlined = lo.settings.kept.get(code, ()), lo.run_data.inlined.get(code, ())
-    most = budget(lo.settings.target)
-    if most and not kept and not inlined:
+    if budget(lo.settings.target) and not kept and not inlined:
         return False
     this = form()
+    most = budget(lo.settings.target) * (MORE_OF_OBJECTS if lo.settings.target.machine and holds_objects(this) else 1)
     if served(kept, this, lo.settings.target) is not None:
         return True
     if activation(lo, closure) is not None or not is_lasting(this):

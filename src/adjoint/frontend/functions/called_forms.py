@@ -61,6 +61,21 @@ def is_lasting(form: Form) -> bool:
     return not any(map(is_made_anew, form.values()))
 
 
+def holds_objects(form: Form) -> bool:
+    """Whether a form has more in it than numbers, arrays, what is known, and tuples of these."""
+
+    def is_object(shape: Shape) -> bool:
+        match shape:
+            case TupleShape(items=items):
+                return any(map(is_object, items))
+            case Leaf(type=type_):
+                return not isinstance(type_, (ir.Array, ir.Scalar))
+            case _:
+                return not isinstance(shape, Same)
+
+    return any(map(is_object, form.values()))
+
+
 def key_of(form: Form) -> Hashable:
     """A form as part of a key, with functions as their code: what they find outside is compared on its own."""
     return tuple((name, _lasting(anonymous(shape))) for name, shape in form.items())
