@@ -75,6 +75,7 @@ SHARES = {
     "tests/rules/test_systems.py": 6,
     "tests/rules/test_typing.py::test_no_rank": 6,
     "tests/rules/test_views.py": 3,
+    "tests/runtime/test_lu.py::test_derivatives": 12,
     "tests/scipy_calls/": 10,
 }
 """Where machine code is compiled, or much is checked again: of how many variants of a test one runs each time; the
@@ -86,11 +87,18 @@ variants stay, and those marked ``each_time``.
 
 
 TURNS = {
+    "tests/differentiable_types/test_typing.py": 3,
     "tests/native/": 2,
     "tests/regressions/": 3,
+    "tests/rules/test_boundary_values.py": 2,
+    "tests/rules/test_distributions.py": 2,
+    "tests/rules/test_linalg.py": 2,
+    "tests/rules/test_scattered.py": 2,
+    "tests/rules/test_solvers": 2,
+    "tests/rules/test_stacks.py": 2,
 }
-"""Where each test is a program of its own, and they are many: of how many tests, variants and all, one runs each time;
-the first that fits counts. Those marked ``each_time`` stay, and those of files that somebody names.
+"""Where each test is a program of its own that takes long, or they are many: of how many tests, variants and all, one
+runs each time; the first that fits counts. Those marked ``each_time`` stay, and those of files that somebody names.
 """
 
 
@@ -144,11 +152,11 @@ def check_grads(f: Callable[..., Any], args: Sequence[Any], *, order: int = 2, *
 def check_by_turns(name: str, f: Callable[..., Any], args: Sequence[Any], order: int = 2, **options: Any) -> None:
     """Checks derivatives of a corpus: of all in reverse mode, of a third in forward mode, of some at second order.
 
-    Of a twentieth the derivatives of one derivative are checked, as `check_grads` does.
+    Of a fortieth the derivatives of one derivative are checked, as `check_grads` does.
     """
     problem, how = testing._posed(f, args, **options)
     testing._check_first_order(problem, _modes(how, is_chosen(name, 3)))
-    turn = _lot(name) % 40
+    turn = _lot(name) % 80
     if order >= 2 and (THOROUGH or turn < 2):
         _check_second_order(problem, how, how.modes, turn)
 
