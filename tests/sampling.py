@@ -36,6 +36,7 @@ DAY = day_of_last_commit()
 
 
 SHARES = {
+    "tests/analysis/": 3,
     "tests/api/": 2,
     "tests/array_libraries/": 3,
     "tests/codegen/": 3,
@@ -88,6 +89,7 @@ variants stay, and those marked ``each_time``.
 
 TURNS = {
     "tests/differentiable_types/test_typing.py": 3,
+    "tests/frontend/": 2,
     "tests/native/": 2,
     "tests/regressions/": 3,
     "tests/rules/test_boundary_values.py": 2,
