@@ -220,7 +220,17 @@ def _told(value: Any) -> Any:
 def test_definitions_compute_what_they_define(entry: Any) -> None:
     # in test_interpolators, test_scattered, test_distributions, test_statistical_tests, test_polynomial_objects,
     # and tests/scipy_calls
-    homes = ("interpolators", "grids", "lines", "surfaces", "scattered", "neighbours", "moments", "kernels", "families")
+    homes = (
+        "interpolators",
+        "grids",
+        "lines",
+        "surfaces",
+        "scattered",
+        "neighbours",
+        "moments",
+        "kernels",
+        "polynomials",
+    )
     homes = (
         *homes,
         "hypotheses",
