@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects, functions_run
+from adjoint.analysis.called_functions import functions_run
+from adjoint.analysis.effects import effects
 from adjoint.ir.join import type_of_atom
 from adjoint.ir.walk import statements_in
 from adjoint.rules.registry import declaration_for

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adjoint import ir
+from adjoint.analysis.called_functions import calls_in, calls_of_functions, function_behind, functions_run
 from adjoint.analysis.memory.results_of_functions import results_of_their_own
 from adjoint.analysis.operand_types import are_numbers, may_be_overloaded
 from adjoint.ir.join import type_of_atom
@@ -398,46 +399,26 @@ def written_args(call: ir.Call) -> tuple[ir.Atom, ...]:
 def written_slots(function: ir.Function) -> Written:
     """What the body of a function may write of memory that it has not made itself: a fixed point over its calls."""
     order = functions_run(function)
-    known: dict[ir.Function, Written] = dict.fromkeys(order, frozenset())
-    changed = True
-    while changed:
-        changed = False
+    known = {each: {(storage.find(), name) for storage, name in _written_itself(each)} for each in order}
+    is_settled = False
+    while not is_settled:
+        is_settled = True
         for each in order:
-            found = _written_slots(each, known)
-            changed |= found != known[each]
-            known[each] = found
-        changed &= len(order) > 1 or function in _called(function)
-    return known[function]
+            before = len(known[each])
+            for call in calls_of_functions(each):
+                inner = function_behind(call.callee)
+                if inner is None:
+                    continue
+                values = (*call.args, *(value for _, value in call.kwargs))
+                for place in places_of(inner, known[inner]):
+                    known[each].update((storage, None) for storage in ir.storages(type_of_atom(values[place])))
+            is_settled &= len(known[each]) == before
+    return frozenset(known[function])
 
 
-def functions_run(function: ir.Function) -> list[ir.Function]:
-    """A function, and those that it calls or takes derivatives of, each once, behind those that it runs itself."""
-    order: list[ir.Function] = []
-    _callees_first(function, order, set())
-    return order
-
-
-def _callees_first(function: ir.Function, order: list[ir.Function], seen: set[ir.Function]) -> None:
-    seen.add(function)
-    for inner in _called(function):
-        if inner not in seen:
-            _callees_first(inner, order, seen)
-    order.append(function)
-
-
-def _called(function: ir.Function) -> list[ir.Function]:
-    calls = (statement for statement in statements_in(function.body) if isinstance(statement, ir.Call))
-    return [inner for call in calls if (inner := function_behind(call.callee)) is not None]
-
-
-def function_behind(callee: Any) -> ir.Function | None:
-    """The function of the IR that a call executes, or of whose derivative it does."""
-    if isinstance(callee, (ir.Definition, ir.Derived)):
-        return callee.function
-    return callee if isinstance(callee, ir.Function) else None
-
-
-def _written_slots(function: ir.Function, known: Mapping[ir.Function, Written]) -> Written:
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def _written_itself(function: ir.Function) -> Written:
+    """What a function may write by its own statements, without the functions that it calls."""
     own = made_here(function)
     written: set[tuple[ir.Storage, str | None]] = set()
     for statement in statements_in(function.body):
@@ -445,18 +426,23 @@ def _written_slots(function: ir.Function, known: Mapping[ir.Function, Written]) 
             case ir.Store(base=ir.Var(type=type_) as base, key=key):
                 name = key.name if isinstance(key, ir.Attribute) else None
                 written.update(() if base in own else ((storage, name) for storage in _own_storage(type_)))
+            case ir.Call(callee=ir.Function() | ir.Definition() | ir.Derived()):
+                pass
             case ir.Call(args=(base, *_)) if base in own and _writes_only_slots(statement):
                 pass
             case ir.Call():
                 values = (*statement.args, *(value for _, value in statement.kwargs))
-                for place in _places_written_by(statement, len(values), known):
+                for place in _places_written_by(statement, len(values)):
                     value = type_of_atom(values[place])
                     memory = _own_storage(value) if _writes_only_slots(statement) else ir.storages(value)
                     written.update((storage, None) for storage in memory)
     return frozenset(written)
 
 
-def places_of(function: ir.Function, written: Written) -> tuple[int, ...]:
+on_change(_written_itself.cache_clear)
+
+
+def places_of(function: ir.Function, written: Collection[tuple[ir.Storage, str | None]]) -> tuple[int, ...]:
     """Which parameters of a function lead to slots that are written."""
     memory = {storage for storage, _ in written}
     return tuple(place for place, param in enumerate(function.params) if not memory.isdisjoint(ir.storages(param.type)))
@@ -464,15 +450,13 @@ def places_of(function: ir.Function, written: Written) -> tuple[int, ...]:
 
 def made_here(function: ir.Function) -> set[ir.Atom]:
     """The variables that a function binds to memory which it has just made."""
-    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
-    made = [call for call in calls if not isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived))]
+    made = [
+        call for call in calls_in(function) if not isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived))
+    ]
     return {target for call in made if effects(call.callee).fresh for target in call.targets}
 
 
-def _places_written_by(call: ir.Call, count: int, known: Mapping[ir.Function, Written]) -> tuple[int, ...]:
-    if isinstance(call.callee, (ir.Function, ir.Definition, ir.Derived)):
-        inner = function_behind(call.callee)
-        return () if inner is None else places_of(inner, known[inner])
+def _places_written_by(call: ir.Call, count: int) -> tuple[int, ...]:
     found = effects_of(call)
     return tuple(place for place in found.writes if place < count) if found.known else tuple(range(count))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from adjoint import ir
+from adjoint.analysis.called_functions import function_behind, functions_run
 from adjoint.analysis.dependence.taint import holds_text
-from adjoint.analysis.effects import effects, function_behind, functions_run, written_args
+from adjoint.analysis.effects import effects, written_args
 from adjoint.analysis.joins import caught, joins
 from adjoint.ir.walk import binders_of, blocks_of, leaves, operands, statements_in, targets_of, vars_of
 

@@ -10,7 +10,7 @@ import operator
 from typing import Any
 
 from adjoint import ir
-from adjoint.analysis.effects import functions_run
+from adjoint.analysis.called_functions import functions_run
 from adjoint.frontend.entry.captured import Captured, Guard
 from adjoint.frontend.interpreter.core import Lowerer
 from adjoint.frontend.interpreter.values import Value

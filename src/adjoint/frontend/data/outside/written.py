@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from adjoint import ir
-from adjoint.analysis.effects import effects_of, function_behind
+from adjoint.analysis.called_functions import function_behind
+from adjoint.analysis.effects import effects_of
 from adjoint.frontend.data.outside.lifted import lift
 from adjoint.frontend.entry.captured import reader
 from adjoint.frontend.interpreter import joins
