@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from adjoint import ir
+from adjoint.analysis.called_functions import calls_of_functions
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.analysis.shapes.linear_indices import Linear
 from adjoint.analysis.shapes.terms import as_number
 from adjoint.differentiation.definitions import called_by
-from adjoint.ir.walk import statements_in
 from adjoint.native.legalize.rewriting import Rewriting
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.arithmetic.fused_loops import Source
@@ -83,8 +83,11 @@ class _Telling(Rewriting):
 
 def _calls_in(function: ir.Function) -> list[ir.Call]:
     """The calls of functions that stay functions."""
-    calls = [statement for statement in statements_in(function.body) if isinstance(statement, ir.Call)]
-    return [call for call in calls if isinstance(call.callee, ir.Definition) and call.callee.function is not None]
+    return [
+        call
+        for call in calls_of_functions(function)
+        if isinstance(call.callee, ir.Definition) and call.callee.function is not None
+    ]
 
 
 def _note_calls(function: ir.Function, calls: dict[ir.Definition, list[Sizes]]) -> None:
