@@ -13,7 +13,13 @@ import numpy as np
 
 import adjoint
 
-_PACKAGE = str(Path(__file__).parents[2])
+_PACKAGE = Path(__file__).parents[2]
+
+
+def sources(*folders: str) -> Iterator[str]:
+    """The modules in folders of Adjoint; without any, all modules."""
+    for folder in folders or ("",):
+        yield from _modules(os.path.join(_PACKAGE, folder))
 
 
 def _modules(folder: str) -> Iterator[str]:
@@ -25,13 +31,19 @@ def _modules(folder: str) -> Iterator[str]:
 
 
 @functools.cache
-def digest() -> str:
-    """A digest of all modules of Adjoint."""
+def digest(*folders: str) -> str:
+    """A digest of the modules in folders of Adjoint; without any, of all."""
     found = hashlib.sha256()
-    for path in _modules(_PACKAGE):
-        with open(path, "rb", buffering=0) as file:
-            found.update(f"{path[len(_PACKAGE) :]}\n".encode() + hashlib.sha256(file.read()).digest())
+    for path in sources(*folders):
+        found.update(f"{path[len(str(_PACKAGE)) :]}\n".encode() + _content(path))
     return found.hexdigest()[:16]
+
+
+@functools.cache
+def _content(path: str) -> bytes:
+    """A digest of a module, which is read once."""
+    with open(path, "rb", buffering=0) as file:
+        return hashlib.sha256(file.read()).digest()
 
 
 @functools.cache
