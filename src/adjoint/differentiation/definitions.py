@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from adjoint import ir
+from adjoint.analysis.called_functions import calls_of_functions
 from adjoint.ir.printer import format_function
 from adjoint.ir.rebuild import map_blocks, map_statements
-from adjoint.ir.walk import statements_in
 
 
 def everywhere(function: ir.Function, step: Callable[[ir.Function], ir.Function]) -> ir.Function:
@@ -28,8 +28,7 @@ def called_by(function: ir.Function) -> list[ir.Definition]:
     found: dict[ir.Definition, None] = {}
     pending = [function]
     while pending:
-        for statement in statements_in(pending.pop().body):
-            callee = statement.callee if isinstance(statement, ir.Call) else None
+        for callee in [call.callee for call in calls_of_functions(pending.pop())]:
             if isinstance(callee, ir.Definition) and callee not in found and callee.function is not None:
                 found[callee] = None
                 pending.append(callee.function)

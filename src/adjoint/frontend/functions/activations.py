@@ -114,15 +114,18 @@ def is_kept(lo: Lowerer, closure: Closure, form: Callable[[], Form]) -> bool:
     if lo.settings.rules_inlined and is_of_rules(closure):
         return False
     kept, inlined = lo.settings.kept.get(code, ()), lo.run_data.inlined.get(code, ())
-    if budget(lo.settings.target) and not kept and not inlined:
+    target = lo.settings.target
+    most = budget(target)
+    if most and not kept and not inlined:
         return False
     this = form()
-    most = budget(lo.settings.target) * (MORE_OF_OBJECTS if lo.settings.target.machine and holds_objects(this) else 1)
-    if served(kept, this, lo.settings.target) is not None:
+    if target.machine and holds_objects(this):
+        most *= MORE_OF_OBJECTS
+    if served(kept, this, target) is not None:
         return True
     if activation(lo, closure) is not None or not is_lasting(this):
         return False
-    repeated = alike(inlined, this, lo.settings.target)
+    repeated = alike(inlined, this, target)
     if most and (repeated is None or repeated.statements < most):
         return False
     lo.settings.kept[code] = (*kept, repeated or Repeated(this, 0, 0))

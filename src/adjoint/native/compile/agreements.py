@@ -13,20 +13,18 @@ from typing import Any
 import numpy as np
 
 from adjoint.records import dataclass
+from adjoint.runtime.arithmetic.fused_loops import Source
 
 MOST_WIDER = 4
 """So many elements wider an extent may be than another one, to be told as a part of it: halos of stencils."""
 
-Source = tuple[int, int | None]
-"""An argument and an axis of it; None for a whole number itself."""
-
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """``one`` is ``other`` and ``more``; ``other`` is an extent."""
+    """``one`` is ``other`` and ``more``; ``other`` is an extent, or None for nothing: ``one`` is so much then."""
 
     one: Source
-    other: Source
+    other: Source | None
     more: int
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from adjoint import ir
 from adjoint.analysis.shapes.extents import Extents
 from adjoint.ir.walk import statements_in, targets_of
-from adjoint.native.legalize.calls.extents import with_agreement
 from adjoint.runtime.arithmetic import fused_loops
 from adjoint.runtime.array_functions.arrays import unbroadcast
 
 if TYPE_CHECKING:
-    from adjoint.native.compile.agreements import Agreement, Source
+    from adjoint.native.compile.agreements import Agreement
+    from adjoint.runtime.arithmetic.fused_loops import Source
 
 _COMPARISONS = (
     *(fused_loops.common_extent, fused_loops.same_extent, fused_loops.fits_extent, fused_loops.step_along),
@@ -26,7 +26,18 @@ def with_extents_agreeing(function: ir.Function, agreeing: Sequence[Agreement]) 
     """The function with a check of what shall agree before all else."""
     if not agreeing:
         return function
-    return with_agreement(function, [(each.one, each.other, each.more) for each in agreeing])
+    sources = [source for each in agreeing for source in (each.one, each.other) if source is not None]
+    places = sorted({place for place, _ in sources})
+    at = {place: number for number, place in enumerate(places)}
+
+    def renumbered(source: Source | None) -> Source | None:
+        return None if source is None else (at[source[0]], source[1])
+
+    among = tuple([(renumbered(each.one), renumbered(each.other), each.more) for each in agreeing])
+    args = tuple([function.params[place] for place in places])
+    check = ir.Call((), fused_loops.extents_agree, args, (("among", ir.Const(among)),))
+    body = ir.Block((check, *function.body.statements), function.body.terminator)
+    return ir.Function(function.name, function.params, body, function.doc)
 
 
 def compared_sources(function: ir.Function) -> set[Source]:

@@ -31,11 +31,14 @@ def told(value: Value) -> Any:
     return value.value
 
 
-def plain(value: Value) -> Any:
-    """A constant, of whole numbers, None, and tuples of these."""
-    if isinstance(value, Tuple):
-        return tuple(map(plain, value.items))
-    return told(value) if isinstance(value, Known) else int(number(value).name)
+def told_or_number(value: Value) -> Any:
+    """The same, or a whole number that stands there."""
+    return int(value.name) if isinstance(value, Number) else told(value)
+
+
+def _told_throughout(value: Value) -> Any:
+    """The same, or a tuple of such."""
+    return tuple(map(_told_throughout, value.items)) if isinstance(value, Tuple) else told_or_number(value)
 
 
 def either_word(e: Emission, *conditions: str) -> str:
@@ -70,7 +73,7 @@ def _extents_agree(e: Emission, *args: Value, among: Value) -> None:
         assert isinstance(found, Array)
         return found.shape[axis]
 
-    for one, other, more in plain(among):
+    for one, other, more in _told_throughout(among):
         a, b = size(one), "0" if other is None else size(other)
         if more:
             b = e.writer.add(b, str(more))

@@ -10,7 +10,7 @@ import numpy as np
 
 from adjoint import ir
 from adjoint.native.llvm.messages import Message, is_told
-from adjoint.native.llvm.rules.checks import told
+from adjoint.native.llvm.rules.checks import told_or_number
 from adjoint.native.llvm.rules.table import Rule, applied, rule
 from adjoint.native.llvm.values import (
     Complex,
@@ -48,8 +48,8 @@ class Raised:
 
 @rule(display.format_value)
 def _format_value(e: Emission, value: Value, conversion: Value | None = None, spec: Value | None = None) -> Shown:
-    converts = _CONVERSIONS[None if conversion is None else _told(conversion)]
-    form = None if spec is None else _told(spec)
+    converts = _CONVERSIONS[None if conversion is None else told_or_number(conversion)]
+    form = None if spec is None else told_or_number(spec)
     if isinstance(value, Shown) and not form and converts in ("", "s"):
         return value
     _require_numbers(value)
@@ -60,10 +60,6 @@ def _require_numbers(*values: Value) -> None:
     """Leaves texts of memory to Python, which makes them at once: memory may change, or be free, when they are read."""
     if any(map(references, values)):
         raise Unsupported("a text of what lies in memory")
-
-
-def _told(value: Value) -> Any:
-    return int(value.name) if isinstance(value, Number) else told(value)
 
 
 @rule(str)
